@@ -1,0 +1,155 @@
+"""What a call would touch, as plain values, before anything is touched.
+
+A tool states its accesses; the shell reader turns a command text into accesses; the policy judges accesses and nothing
+else. So a rule about a path holds for `Write`, for `> file` and for `tee file` alike, and there is one place to be right.
+
+Pure: no file system, no environment. A path is written text joined to a folder (`at`); the floor that may look at the
+disk fills in `real`, the same path with every link followed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A word whose value only the running shell knows; `text` is how it was written.
+
+    `glob` is true for an unquoted pattern such as `src/*.py`: the names are unknown, but they are file names that
+    begin with `prefix`, the literal text before the first wildcard. `safe` is true when no expansion of it can be
+    taken for an option or for more than operands of the same kind (`./*.txt`, `"$(…)/README.md"` after a program that
+    takes paths there); the reader decides that.
+    """
+
+    text: str
+    glob: bool = False
+    prefix: str = ""
+    safe: bool = False
+
+
+Word = str | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A word of a command that does more than the program's ordinary business.
+
+    `at` is the index in `Command.words` of the word that does it; a rule consents to it only by spelling that word.
+    """
+
+    at: int
+    does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command as the shell would run it.
+
+    words   the program and its arguments after quote removal, without wrappers, harmless assignments, neutral options
+            and a system folder in front of the program
+    acts    what a prefix rule does not cover unless it spells the word
+    forms   other spellings a rule may name: with its wrappers, with its neutral options, as typed
+    names   for deny and ask rules: every program name this may turn out to be (base names, applets)
+    text    the source text of it, for people
+    within  how it is reached, outermost first: ("timeout 5", "bash -c") - for explanations
+    cwd     the folder it runs in, absolute and lexical; None when that cannot be known
+    """
+
+    words: tuple[Word, ...]
+    acts: tuple[Act, ...] = ()
+    forms: tuple[tuple[Word, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    text: str = ""
+    within: tuple[str, ...] = ()
+    cwd: str | None = None
+    free: str = ""  # why it needs no rule (a built-in without effect), "" when it does
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPath:
+    """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`).
+
+    `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
+    Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
+    """
+
+    path: str
+    of: str = ""
+    by_command: int | None = None
+    listing: bool = False
+    real: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WritePath:
+    """As ReadPath. `removes`: the path or what is below it would be gone; `tool` names whose rules cover it."""
+
+    path: str
+    of: str = ""
+    by_command: int | None = None
+    removes: bool = False
+    real: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A request to `url`; `host` in lower-case ASCII form, without port; `scheme` in lower case."""
+
+    url: str
+    scheme: str
+    host: str
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call of a tool that states nothing finer: its name and arguments are all there is to judge."""
+
+    tool: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A part that cannot be proved: no allow rule covers it. Deny and ask rules search `words` and `text`."""
+
+    reason: str
+    text: str = ""
+    words: tuple[str, ...] = ()
+
+
+Access = Command | ReadPath | WritePath | Host | ToolUse | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call is judged and run: absolute paths without a trailing slash, `roots` the workspace first.
+
+    `protected` are hitl's own folders and files (configuration, state, `.hitl` of the workspace); `folds_case` is true
+    where the file system takes `A` and `a` for one name.
+    """
+
+    cwd: str
+    roots: tuple[str, ...]
+    home: str
+    protected: tuple[str, ...] = ()
+    folds_case: bool = False
+
+    @property
+    def workspace(self) -> str:
+        return self.roots[0]
+
+
+def lexical(path: str, at: str) -> str:
+    """`path` as an absolute text with `.` and `..` taken out by text alone, seen from the folder `at`."""
+    joined = posixpath.normpath(posixpath.join(at, path))
+    return "/" + joined.lstrip("/")
+
+
+def inside(path: str, folder: str) -> bool:
+    """True when the normalised `path` is `folder` or below it."""
+    return path == folder or folder == "/" or path.startswith(folder + "/")

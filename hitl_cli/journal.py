@@ -1,0 +1,220 @@
+"""The records of a session, in the order things happened; everything else is a fold of them.
+
+A session is an append-only list of entries. What comes next, what waits, what the model sees and what the screen shows
+are pure functions of that list. Entries are small, frozen and JSON both ways (`dump`, `load`); `V` is written with each,
+older ones pass through upgraders, newer ones are `StateTooNew`.
+
+Ids are ours and readable: a call is `turn.step.index` (`1.2.0`), an interrupt is the call or step plus its gate
+(`1.2.0:approval`, `~2` when a gate asks again). A provider's own id is kept beside it and never relied upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+V = 1
+Json = Any  # what json.loads returns
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of requests made, and their price in US dollars where the model's price is known."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        cost = None if self.cost is None and other.cost is None else (self.cost or 0.0) + (other.cost or 0.0)
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            cost,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call the model asked for.
+
+    `input` is None when the model's text was not a JSON object; `raw` is then that text. `provider_id` is the id the
+    model's service gave it, only ever used to talk back to that service.
+    """
+
+    id: str
+    name: str
+    input: Mapping[str, Json] | None
+    raw: str = ""
+    provider_id: str = ""
+
+
+Stop = Literal["end", "tool_use", "length", "refusal", "pause", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A whole answer of a model: `blocks` in the shape of the Messages protocol, kept unchanged so that they can be
+    sent back (text, thinking, tool_use). A tool_use block whose input was not valid JSON carries it as text in `raw`."""
+
+    blocks: tuple[Mapping[str, Json], ...]
+    stop: Stop
+    usage: Usage = Usage()
+    model: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(b["text"] for b in self.blocks if b.get("type") == "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who decided or answered: kind, and the detail that a person reading the log needs (terminal, rule at file:line)."""
+
+    kind: Literal["person", "rule", "flag", "mode", "floor", "policy", "program", "expiry", "none"]
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A rule accepted with an answer: decision, text, how wide and how long (`until`: seconds since the epoch)."""
+
+    decision: Literal["allow", "ask", "deny"]
+    rule: str
+    scope: Literal["session", "project", "user"] = "session"
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the model is told about a call: text, or blocks of the Messages protocol (images). `data` is for screens."""
+
+    content: str | tuple[Mapping[str, Json], ...]
+    ok: bool = True
+    kind: Literal["ran", "error", "refused", "interrupted", "external"] = "ran"
+    data: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a session was started or continued with; holds when it is continued from elsewhere (bypass is not restored)."""
+
+    model: str
+    mode: str
+    cwd: str
+    add_dirs: tuple[str, ...] = ()
+    rules: tuple[Grant, ...] = ()  # of flags
+    max_steps: int = 50
+    max_tokens: int | None = None
+    max_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A turn: the person's message. `content` holds further blocks of the message (images, file texts)."""
+
+    turn: int
+    text: str
+    settings: Settings
+    content: tuple[Mapping[str, Json], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """A whole reply of the model and the calls in it, with our ids, in order."""
+
+    turn: int
+    step: int
+    reply: ModelReply
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A decision about a call before its effect: this is the line of `hitl log`."""
+
+    call: str
+    decision: Literal["allow", "ask", "deny"]
+    who: Who
+    reason: str
+    digest: str = ""
+    rule: str = ""
+    layer: str = ""
+    part: str = ""  # the part of the call that decided, as text
+    help: str = ""  # the rule that would have allowed it, when it was refused
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """Questions put to a person; committed before anyone sees them. `usage` is what the step spent so far."""
+
+    interrupts: tuple[Mapping[str, Json], ...]  # `interrupts.dump` of each: this floor does not know their classes
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One accepted set of answers, whole, with the rules accepted in it: id of interrupt -> `interrupts.dump_answer`."""
+
+    answers: Mapping[str, Mapping[str, Json]]
+    who: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A body is about to run; `key` is its idempotency key, the same over approval, question, retry and recover."""
+
+    call: str
+    key: str
+    input: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a body returned, and the session state after it (None: unchanged)."""
+
+    call: str
+    result: Result
+    state: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The one result of a call, as the model will see it."""
+
+    call: str
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Something of the session itself changed: a title, the mode or model, session rules, a compaction's summary."""
+
+    what: Literal["title", "mode", "model", "rules", "summary", "state", "add_dirs", "memory"]
+    value: Json
+    who: Who = Who("person")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    turn: int
+    status: Literal["completed", "blocked", "stopped", "failed", "interrupted"]
+    reason: str = ""
+    usage: Usage = Usage()
+
+
+Entry = Began | Replied | Judged | Raised | Answered | Started | Returned | Settled | Changed | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An entry as stored: `seq` counts from 1 without gaps per session, `at` is seconds since the epoch."""
+
+    seq: int
+    at: float
+    entry: Entry

@@ -1,0 +1,75 @@
+"""A model turns a request into a reply, streaming on the way. Claude's service and the scripted model both do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hitl_cli.journal import Json, ModelReply
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    name: str
+    description: str
+    schema: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`messages` in the shape of the Messages protocol: roles user and assistant, content always a list of blocks;
+    every tool_use is followed by its tool_result in the next user message."""
+
+    system: str
+    messages: Sequence[Mapping[str, Json]]
+    tools: Sequence[ToolSpec] = ()
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """The model is writing a tool call: its name once known, and how many characters of input have come."""
+
+    name: str
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The service could not answer; the next attempt starts in `after_s` seconds."""
+
+    after_s: float
+    why: str
+
+
+Delta = TextDelta | ThinkingDelta | CallDelta | Retrying
+
+
+class Model(Protocol):
+    """`name` as given by the person (`claude-…`, `script:FILE`)."""
+
+    name: str
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | ModelReply]:
+        """Deltas, then exactly one ModelReply as the last item.
+
+        Raises ModelError (final) or ModelUnavailable (try later) with a message fit for a person. Cancelling the
+        iteration stops the request at once.
+        """
+
+    async def close(self) -> None: ...
+
+    @property
+    def window(self) -> int:
+        """How many tokens a request may hold."""

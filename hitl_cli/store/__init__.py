@@ -1,0 +1,58 @@
+"""Where journals are kept: an append-only list per session, a lease for who may append, and an index for listings.
+
+The protocol is small enough that a database server can meet it. What a session *is* is never stored here except as
+the index row, which is a fold of the journal made by the appender (`Head`), so that listings cost what they list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hitl_cli.journal import Entry, Json, Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One line of `sessions list`; `pending` are the dumped interrupts that wait (what `hitl pending` lists)."""
+
+    session: str
+    title: str = ""
+    cwd: str = ""
+    status: str = "idle"  # idle | running | suspended | interrupted | failed | damaged
+    turns: int = 0
+    updated: float = 0.0
+    pending: tuple[Mapping[str, Json], ...] = ()
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to append to a session; `token` grows with every claim, so a late holder is refused."""
+
+    session: str
+    token: int
+
+
+class Store(Protocol):
+    """Blocking calls; each is short. Raises StoreError, SessionBusy, StaleLease, StateTooNew, UnknownSession."""
+
+    def create(self, session: str | None = None) -> str: ...
+    def find(self, prefix: str) -> str:
+        """The session whose id is `prefix`, else the only one that begins with it; UnknownSession otherwise."""
+
+    def read(self, session: str, after: int = 0) -> list[Recorded]: ...
+    def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
+        """All or nothing, durable on return; refused (StaleLease) unless the lease is current and `after` is the last seq."""
+
+    def claim(self, session: str, ttl: float = 30.0) -> Lease:
+        """SessionBusy while another live holder has it; void at once when that holder's process on this host is gone."""
+
+    def renew(self, lease: Lease, ttl: float = 30.0) -> None: ...
+    def release(self, lease: Lease) -> None: ...
+    def heads(self, *, pending: bool = False, cwd: str | None = None, limit: int | None = None) -> list[Head]:
+        """Newest first; `pending` lists only sessions in which something waits. A damaged session is a Head too."""
+
+    def delete(self, session: str) -> None: ...
+    def close(self) -> None: ...
