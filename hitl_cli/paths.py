@@ -1,0 +1,148 @@
+"""Where things lie: the program's own folders, the workspace of a start folder, and the packs that ship.
+
+The environment is read here and in `config` only, and passed down. Nothing is created by looking: `private` makes a
+folder at the moment something is written into it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hitl_cli.access import Place
+from hitl_cli.errors import UsageError
+
+MANAGED = Path("/etc/hitl/policy.toml")
+APP = "hitl"
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """`config` holds what people and the program write down as rules and settings, `state` everything else."""
+
+    config: Path
+    state: Path
+
+    @property
+    def user_config(self) -> Path:
+        return self.config / "config.toml"
+
+    @property
+    def user_rules(self) -> Path:
+        return self.config / "rules.toml"
+
+    def project_rules(self, project: str) -> Path:
+        """The rule file of one project folder; the name is for people, the digest of the whole path tells them apart."""
+        digest = hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        return self.config / "projects" / f"{Path(project).name or 'root'}-{digest}.toml"
+
+    @property
+    def trust(self) -> Path:
+        return self.state / "trust.toml"
+
+    @property
+    def store(self) -> Path:
+        return self.state / "sessions.db"
+
+    @property
+    def history(self) -> Path:
+        return self.state / "history"
+
+    @property
+    def outputs(self) -> Path:
+        return self.state / "outputs"
+
+
+def locate(environ: Mapping[str, str] | None = None) -> Paths:
+    """The folders that `HITL_CONFIG_DIR` and `HITL_STATE_DIR` name, else the platform's own for a user."""
+    environ = os.environ if environ is None else environ
+    config, state = environ.get("HITL_CONFIG_DIR"), environ.get("HITL_STATE_DIR")
+    if config and state:
+        return Paths(Path(config).absolute(), Path(state).absolute())
+    from platformdirs import PlatformDirs
+
+    dirs = PlatformDirs(APP, appauthor=False)
+    return Paths(
+        Path(config).absolute() if config else Path(dirs.user_config_dir),
+        Path(state).absolute() if state else Path(dirs.user_state_dir),
+    )
+
+
+def work_tree(folder: Path) -> Path:
+    """The top of the git work tree that `folder` lies in, else `folder`; found by looking, git is not started."""
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    return folder
+
+
+def project_of(workspace: str) -> str:
+    """The main repository of a work tree (its linked work trees share it), else the work tree itself."""
+    link = Path(workspace, ".git")
+    try:
+        text = link.read_text(encoding="utf-8", errors="surrogateescape") if link.is_file() else ""
+    except OSError:
+        text = ""
+    if not text.startswith("gitdir:"):
+        return workspace
+    git_dir = Path(workspace, text.removeprefix("gitdir:").strip())
+    if git_dir.parent.name != "worktrees":
+        return workspace
+    return os.path.normpath(git_dir.parent.parent.parent)
+
+
+def place_for(cwd: str | os.PathLike[str], add_dirs: Iterable[str], paths: Paths) -> Place:
+    """The place of a session that starts in `cwd`; raises UsageError when a folder is missing."""
+    here = Path(os.path.abspath(cwd))
+    workspace = work_tree(here)
+    extra = [Path(os.path.abspath(os.path.expanduser(d))) for d in add_dirs]
+    for folder in (here, *extra):
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder.\n  Name one that exists, or make it first.")
+    return Place(
+        cwd=str(here),
+        roots=tuple(dict.fromkeys(str(f) for f in (workspace, *extra))),
+        home=os.path.expanduser("~"),
+        protected=(str(paths.config), str(paths.state), str(MANAGED.parent), str(workspace / ".hitl")),
+        folds_case=_folds_case(workspace),
+    )
+
+
+def _folds_case(folder: Path) -> bool:
+    """True when the file system of `folder` takes `A` and `a` for one name."""
+    swapped = folder.with_name(folder.name.swapcase())
+    try:
+        return swapped.name != folder.name and os.path.samefile(swapped, folder)
+    except OSError:
+        return False
+
+
+def packs() -> Path:
+    """The folder of the rule packs: inside the package in a wheel, beside it in a checkout."""
+    inside = Path(__file__).parent / "rules"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
+
+
+def private(folder: Path) -> Path:
+    """`folder`, made with its parents for the user alone (0700) when it is not there yet."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def git_files(folder: str, timeout: float = 1.0) -> list[str]:
+    """Tracked and untracked, not ignored, files below `folder` as git lists them; [] where git cannot say in time."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return sorted({name for name in done.stdout.decode("utf-8", "surrogateescape").split("\0") if name})
