@@ -1,4 +1,13 @@
-"""A model turns a request into a reply, streaming on the way. Claude's service and the scripted model both do."""
+"""A model turns a request into a reply, streaming on the way. Claude's service and the scripted model both do.
+
+Keys that begin with `_` are notes of our own on a message or on one of its blocks; a model that talks to a service takes
+them off before sending. They let a model see what the wording alone could not tell:
+
+    user message      `_turn`    the number of the turn that this message begins (absent on messages of tool results)
+                      `_ask`     "summary" on a request for a summary of the conversation, which is no turn of its own
+    tool_result block `_kind`    `Result.kind` of the result: ran, error, refused, interrupted, external
+                      `_answer`  "approved" or "edited" when a person said so before the call ran; absent otherwise
+"""
 
 from __future__ import annotations
 
