@@ -22,13 +22,15 @@ class Unknown:
     `glob` is true for an unquoted pattern such as `src/*.py`: the names are unknown, but they are file names that
     begin with `prefix`, the literal text before the first wildcard. `safe` is true when no expansion of it can be
     taken for an option or for more than operands of the same kind (`./*.txt`, `"$(…)/README.md"` after a program that
-    takes paths there); the reader decides that.
+    takes paths there); the reader decides that. `prefix` is the literal text before the first unknown part of any word
+    (`--jobs=$(nproc)`: `--jobs=`); `single` is true when it is always exactly one word (quoted, no `"$@"`).
     """
 
     text: str
     glob: bool = False
     prefix: str = ""
     safe: bool = False
+    single: bool = False
 
 
 Word = str | Unknown
@@ -39,10 +41,13 @@ class Act:
     """A word of a command that does more than the program's ordinary business.
 
     `at` is the index in `Command.words` of the word that does it; a rule consents to it only by spelling that word.
+    `writes` is true when all it does is write the files this command's WritePaths name (`sort -o f`): path rules that
+    cover every one of them consent to it as well.
     """
 
     at: int
     does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
+    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
