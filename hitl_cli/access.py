@@ -80,6 +80,8 @@ class ReadPath:
 
     `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
     Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
+    `glob` is true when only the shell knows the names: `path` is then the absolute shell pattern (`/w/src/*.py`), or
+    `/**` when nothing at all is known of them (`"$f"`).
     """
 
     path: str
@@ -87,17 +89,24 @@ class ReadPath:
     by_command: int | None = None
     listing: bool = False
     real: str | None = None
+    glob: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """As ReadPath. `removes`: the path or what is below it would be gone; `tool` names whose rules cover it."""
+    """As ReadPath. `removes`: the path or what is below it would be gone.
+
+    `at`: the Act of that command (index of its word) that does the writing, as in `git diff --output=FILE`: a rule that
+    covers the path is consent to the act. None where writing is what the program is for (cp, tee, rm).
+    """
 
     path: str
     of: str = ""
     by_command: int | None = None
     removes: bool = False
     real: str | None = None
+    glob: bool = False
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
