@@ -137,7 +137,18 @@ def git_files(folder: str, timeout: float = 1.0) -> list[str]:
     """Tracked and untracked, not ignored, files below `folder` as git lists them; [] where git cannot say in time."""
     try:
         done = subprocess.run(
-            ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            [
+                "git",
+                "-c",
+                "core.fsmonitor=false",
+                "-C",
+                folder,
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,

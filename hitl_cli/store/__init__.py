@@ -6,7 +6,7 @@ the index row, which is a fold of the journal made by the appender (`Head`), so 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,6 +43,11 @@ class Store(Protocol):
         """The session whose id is `prefix`, else the only one that begins with it; UnknownSession otherwise."""
 
     def read(self, session: str, after: int = 0) -> list[Recorded]: ...
+    def entries(
+        self, types: Sequence[str], *, session: str | None = None, since: float = 0.0, until: float | None = None
+    ) -> Iterator[tuple[str, Recorded]]:
+        """Entries of some types (`judged`, `answered`) over all sessions, oldest first."""
+
     def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
         """All or nothing, durable on return; refused (StaleLease) unless the lease is current and `after` is the last seq."""
 

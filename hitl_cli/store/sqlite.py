@@ -1,0 +1,303 @@
+"""The journals in one SQLite file (the only home of sqlite3).
+
+WAL with `synchronous=FULL`: when `append` returns, the entries are on disk. Each append is one `BEGIN IMMEDIATE`
+transaction that checks the lease's token and the last number before it writes, so a holder that was taken over, however
+late it wakes, can change nothing. One connection, used by one thread at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hitl_cli import journal
+from hitl_cli.errors import HitlError, SessionBusy, StaleLease, StateTooNew, StoreError, UnknownSession
+from hitl_cli.journal import Entry, Recorded
+from hitl_cli.store import Head, Lease, process
+
+FORMAT = 1  # the number of steps in migrations/
+BUSY_SECONDS = 5.0
+
+
+class SqliteStore:
+    """`path` is a file, made with its folder (private to the user) when missing, or `:memory:`."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._lock = threading.RLock()
+        self._me = process.me()
+        with self._errors():
+            self._db = self._open()
+            self._migrate()
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    # --- sessions ---------------------------------------------------------------------------------------------------
+
+    def create(self, session: str | None = None) -> str:
+        """Reserve an id; the session is listed once something was appended to it."""
+        with self._transaction() as db:
+            width = 2 if db.execute("SELECT count(*) FROM sessions").fetchone()[0] < 1000 else 4
+            while True:
+                id = session or secrets.token_hex(width)
+                done = db.execute("INSERT OR IGNORE INTO sessions (id) VALUES (?)", (id,))
+                if done.rowcount:
+                    return id
+                if session:
+                    raise StoreError(f"session {session} exists already")
+
+    def find(self, prefix: str) -> str:
+        with self._reading() as db:
+            exact = db.execute("SELECT id FROM sessions WHERE id = ?", (prefix,)).fetchone()
+            if exact:
+                return str(exact[0])
+            rows = db.execute(
+                "SELECT id FROM sessions WHERE substr(id, 1, ?) = ? AND last_seq > 0 LIMIT 5", (len(prefix), prefix)
+            ).fetchall()
+        if len(rows) == 1 and prefix:
+            return str(rows[0][0])
+        if rows and prefix:
+            several = ", ".join(r[0] for r in rows)
+            raise UnknownSession(f"Several sessions begin with {prefix}: {several}.\n  Give more of the id.")
+        raise UnknownSession(f"There is no session {prefix!r}.\n  `hitl sessions list` shows those that there are.")
+
+    def delete(self, session: str) -> None:
+        """SessionBusy while a live process runs it."""
+        with self._transaction() as db:
+            self._refuse_busy(db, session)
+            db.execute("DELETE FROM sessions WHERE id = ?", (session,))
+
+    def heads(self, *, pending: bool = False, cwd: str | None = None, limit: int | None = None) -> list[Head]:
+        where, values = ["last_seq > 0"], list[Any]()
+        if pending:
+            where.append("id IN (SELECT session FROM pending)")
+        if cwd is not None:
+            where.append("cwd = ?")
+            values.append(cwd)
+        sql = (
+            "SELECT id, title, cwd, status, turns, updated, project, token, holder, expires FROM sessions"
+            f" LEFT JOIN leases ON leases.session = id WHERE {' AND '.join(where)} ORDER BY updated DESC LIMIT ?"
+        )
+        with self._reading() as db:
+            return [
+                self._head(db, row) for row in db.execute(sql, (*values, -1 if limit is None else limit)).fetchall()
+            ]
+
+    def _head(self, db: sqlite3.Connection, row: Sequence[Any]) -> Head:
+        id, title, cwd, status, turns, updated, project, _, holder, expires = row
+        if status == "running" and (holder is None or self._void(holder, expires)):
+            status = "interrupted"
+        bodies = db.execute("SELECT body FROM pending WHERE session = ? ORDER BY position", (id,)).fetchall()
+        try:
+            waiting = tuple(json.loads(body) for (body,) in bodies)
+        except ValueError:
+            status, waiting = "damaged", ()
+        return Head(id, title, cwd, status, turns, updated, waiting, project)
+
+    # --- journals ---------------------------------------------------------------------------------------------------
+
+    def read(self, session: str, after: int = 0) -> list[Recorded]:
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT seq, at, body FROM entries WHERE session = ? AND seq > ? ORDER BY seq", (session, after)
+            ).fetchall()
+        entries = [self._decode(session, *row) for row in rows]
+        if any(entry.seq != after + number for number, entry in enumerate(entries, 1)):
+            raise self._damaged(session, "entries are missing")
+        return entries
+
+    def entries(
+        self, types: Sequence[str], *, session: str | None = None, since: float = 0.0, until: float | None = None
+    ) -> Iterator[tuple[str, Recorded]]:
+        """Entries of some types over all sessions, oldest first, as (session, entry); damaged ones are left out."""
+        marks = ", ".join("?" * len(types))
+        sql = f"SELECT session, seq, at, body FROM entries WHERE type IN ({marks}) AND at >= ?"
+        values: list[Any] = [*types, since]
+        if until is not None:
+            sql += " AND at <= ?"
+            values.append(until)
+        if session is not None:
+            sql += " AND session = ?"
+            values.append(session)
+        with self._reading() as db:
+            rows = db.execute(sql + " ORDER BY at, session, seq", values).fetchall()
+        for id, *row in rows:
+            try:
+                yield id, self._decode(id, *row)
+            except StoreError:
+                continue
+
+    def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
+        at = time.time()
+        recorded = [Recorded(after + number, at, entry) for number, entry in enumerate(entries, 1)]
+        dumped = [journal.dump(entry) for entry in entries]
+        rows = [
+            (head.session, r.seq, at, d["type"], json.dumps(d, ensure_ascii=False, separators=(",", ":")))
+            for r, d in zip(recorded, dumped, strict=True)
+        ]
+        with self._transaction() as db:
+            self._check(db, lease, after)
+            db.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", rows)
+            db.execute(
+                "UPDATE sessions SET last_seq=?, title=?, cwd=?, project=?, status=?, turns=?, updated=? WHERE id=?",
+                (after + len(rows), head.title, head.cwd, head.project, head.status, head.turns, at, head.session),
+            )
+            db.execute("DELETE FROM pending WHERE session = ?", (head.session,))
+            db.executemany(
+                "INSERT INTO pending VALUES (?, ?, ?)",
+                [(head.session, n, json.dumps(i, ensure_ascii=False)) for n, i in enumerate(head.pending)],
+            )
+        return recorded
+
+    def _check(self, db: sqlite3.Connection, lease: Lease, after: int) -> None:
+        token = db.execute("SELECT token FROM leases WHERE session = ?", (lease.session,)).fetchone()
+        if token is None or token[0] != lease.token:
+            raise StaleLease(f"Another process has taken over session {lease.session}; nothing was written.")
+        last = db.execute("SELECT last_seq FROM sessions WHERE id = ?", (lease.session,)).fetchone()
+        if last is None or last[0] != after:
+            raise StaleLease(f"Session {lease.session} has moved on to entry {last and last[0]}; nothing was written.")
+
+    def _decode(self, session: str, seq: int, at: float, body: str) -> Recorded:
+        try:
+            return Recorded(seq, at, journal.load(json.loads(body)))
+        except StateTooNew:
+            raise
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(session, f"entry {seq} cannot be read ({error})") from error
+
+    def _damaged(self, session: str, what: str) -> StoreError:
+        try:
+            with self._transaction() as db:
+                db.execute("UPDATE sessions SET status = 'damaged' WHERE id = ?", (session,))
+        except HitlError:
+            pass  # a store that cannot be written: the mark only serves listings
+        return StoreError(
+            f"Session {session} is damaged: {what}.\n"
+            f"  Other sessions are not touched by this. `hitl sessions delete {session}` removes it."
+        )
+
+    # --- leases -----------------------------------------------------------------------------------------------------
+
+    def claim(self, session: str, ttl: float = 30.0) -> Lease:
+        with self._transaction() as db:
+            if not db.execute("SELECT 1 FROM sessions WHERE id = ?", (session,)).fetchone():
+                raise UnknownSession(f"There is no session {session!r}.")
+            self._refuse_busy(db, session)
+            (token,) = db.execute(
+                "INSERT INTO leases VALUES (?1, 1, ?2, ?3) ON CONFLICT (session) DO UPDATE"
+                " SET token = token + 1, holder = ?2, expires = ?3 RETURNING token",
+                (session, self._me, process.now(self._me) + ttl),
+            ).fetchone()
+        return Lease(session, token)
+
+    def renew(self, lease: Lease, ttl: float = 30.0) -> None:
+        with self._transaction() as db:
+            done = db.execute(
+                "UPDATE leases SET expires = ? WHERE session = ? AND token = ?",
+                (process.now(self._me) + ttl, lease.session, lease.token),
+            )
+            if not done.rowcount:
+                raise StaleLease(f"Another process has taken over session {lease.session}.")
+
+    def release(self, lease: Lease) -> None:
+        with self._transaction() as db:
+            db.execute("UPDATE leases SET expires = 0 WHERE session = ? AND token = ?", (lease.session, lease.token))
+
+    def _refuse_busy(self, db: sqlite3.Connection, session: str) -> None:
+        row = db.execute("SELECT holder, expires FROM leases WHERE session = ?", (session,)).fetchone()
+        if row and not self._void(*row):
+            who = json.loads(row[0])
+            raise SessionBusy(
+                f"Session {session} is run by another process (pid {who['pid']} on {who['host']}).\n"
+                "  Wait until it is done, or end that process."
+            )
+
+    def _void(self, holder: str, expires: float) -> bool:
+        return expires <= process.now(holder) or process.gone(holder)
+
+    # --- the file ---------------------------------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        if self.path == ":memory:":
+            return sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+        folder = os.path.dirname(os.path.abspath(self.path))
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        new = not os.path.exists(self.path)
+        if new:
+            # SQLite gives its -wal and -shm files the mode of the main file.
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+        if os.access(self.path, os.W_OK):
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA foreign_keys = ON")
+        return db
+
+    def _migrate(self) -> None:
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version > FORMAT:
+            raise StateTooNew(f"{self.path} was written by a newer hitl (format {version}).\n  Update hitl to use it.")
+        if version == FORMAT:
+            return
+        with self._transaction() as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
+            steps = sorted((Path(__file__).parent / "migrations").glob("*.sql"))
+            for number, step in enumerate(steps[version:], version + 1):
+                for statement in _statements(step.read_text(encoding="utf-8")):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {number}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._errors():
+            yield self._db
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"The store {self.path} failed: {error}.\n  {_remedy(str(error))}") from error
+
+
+def _statements(text: str) -> Iterator[str]:
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _remedy(problem: str) -> str:
+    if "locked" in problem:
+        return "Another program holds it; try again when that is done."
+    if "full" in problem or "No space" in problem:
+        return "Make room on that disk; what was stored before is kept."
+    if "readonly" in problem or "read-only" in problem or "ermission" in problem:
+        return "Make it writable, or name another one with --store or HITL_STORE."
+    if "malformed" in problem or "not a database" in problem:
+        return "Move the file away to begin a new store, or restore it from a copy."
+    return "Name another store with --store or HITL_STORE to go on without it."
