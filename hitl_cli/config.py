@@ -1,0 +1,232 @@
+"""The settings of a run, each with where it came from.
+
+A setting comes from a flag, else the environment, else the repository's file, else the user's file, else the default.
+A repository may only tighten (a lower limit, mode `plan` or `dont-ask`) until its file is trusted. The files are written
+by people and never rewritten; every mistake in one is an error with file, line and remedy, since a setting that is
+silently ignored is a promise broken. Rules stand in the same files and are read by `rulebook`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_args
+
+from hitl_cli.errors import SettingsError, UsageError
+from hitl_cli.permissions.rule import Mode
+
+FORMAT = 1
+MODES = tuple(m for m in get_args(Mode) if m != "declared")
+EVENTS = ("waiting", "done", "failed")
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for a run; `origins` says for each name where its value was set (absent: the default)."""
+
+    model: str = ""
+    mode: str = "default"
+    store: str = ""
+    max_steps: int = 50
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    expires: float | None = None  # seconds
+    add_dirs: tuple[str, ...] = ()
+    editing: str = "emacs"
+    bell: bool = True
+    plain: bool = False
+    notify: Mapping[str, str] = field(default_factory=dict)
+    tools: Mapping[str, Any] = field(default_factory=dict)
+    mcp: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+def duration(text: str) -> float:
+    """Seconds in `90s`, `30m`, `8h`, `7d` or `2w`; raises ValueError with what to write."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
+    if not found or float(found[1]) <= 0:
+        raise ValueError(f"{text!r} is not a length of time; write a number and s, m, h, d or w, such as 8h")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("expects a text in quotes")
+    return value
+
+
+def _mode(value: Any) -> str:
+    if value == "bypass":
+        raise ValueError("cannot be bypass here; that mode is given by the flag --mode bypass alone")
+    if value not in MODES:
+        raise ValueError(f"expects one of {', '.join(m for m in MODES if m != 'bypass')}")
+    return str(value)
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError("expects a whole number, 1 or more")
+    return value
+
+
+def _money(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        raise ValueError("expects an amount in US dollars, such as 2.5")
+    return float(value)
+
+
+def _length(value: Any) -> float:
+    return duration(_text(value))
+
+
+def _folders(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(v, str) and v for v in value):
+        raise ValueError('expects a list of folders, such as ["../shared"]')
+    return tuple(value)
+
+
+def _editing(value: Any) -> str:
+    if value not in ("emacs", "vi"):
+        raise ValueError('expects "emacs" or "vi"')
+    return str(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("expects true or false")
+    return value
+
+
+def _notify(value: Any) -> Mapping[str, str]:
+    if not isinstance(value, dict) or any(k not in EVENTS or not isinstance(v, str) for k, v in value.items()):
+        raise ValueError(f"expects a table of commands for {', '.join(EVENTS)}")
+    return value
+
+
+def _tables(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(v, dict) for v in value.values()):
+        raise ValueError("expects tables, one for each name")
+    return value
+
+
+# How a value in a file is checked and read. These are the settings; all else in a file belongs to rules.
+READERS: Mapping[str, Callable[[Any], Any]] = {
+    "model": _text,
+    "mode": _mode,
+    "max_steps": _count,
+    "max_tokens": _count,
+    "max_cost": _money,
+    "expires": _length,
+    "add_dirs": _folders,
+    "editing": _editing,
+    "bell": _flag,
+    "plain": _flag,
+    "notify": _notify,
+    "tools": _tables,
+    "mcp": _tables,
+}
+RULE_KEYS = ("format", "rule", "permissions", "packs", "off")
+KEYS = (*READERS, *RULE_KEYS)
+FLAGS = {"add_dirs": "add-dir"}
+LOWER = ("max_steps", "max_tokens", "max_cost", "expires")
+
+
+def read(file: Path) -> dict[str, Any]:
+    """The settings that `file` sets, checked; {} when there is no such file. Raises SettingsError."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except IsADirectoryError:
+        raise SettingsError("is a folder, not a file", file=str(file), remedy="Move the folder away.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot be read: {error}", file=str(file), remedy="Make it readable UTF-8.") from None
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise SettingsError(
+            f"is not valid TOML: {error}",
+            file=str(file),
+            line=int(line[1]) if line else None,
+            remedy="Correct it there.",
+        ) from None
+    found: dict[str, Any] = {}
+    for name, value in tables.items():
+        where = line_of(text, name)
+        if name in READERS:
+            try:
+                found[name] = READERS[name](value)
+            except ValueError as error:
+                raise SettingsError(f"{name} {error}", file=str(file), line=where) from None
+        elif name not in RULE_KEYS:
+            raise SettingsError(f"unknown setting {name!r}", file=str(file), line=where, remedy=nearest(name, KEYS))
+    if tables.get("format", FORMAT) != FORMAT:
+        where = line_of(text, "format")
+        raise SettingsError(
+            f"has format {tables['format']!r}; this hitl reads format {FORMAT}",
+            file=str(file),
+            line=where,
+            remedy="Update hitl.",
+        )
+    return found
+
+
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """A remedy for a name nobody knows: the nearest known one, else all of them."""
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    return f"Did you mean {close[0]}?" if close else f"Known names: {', '.join(known)}."
+
+
+def line_of(text: str, key: str) -> int | None:
+    """The 1-based line on which the top-level `key` (or a table of that name) stands, None when it cannot be told."""
+    name = re.escape(key)
+    pattern = re.compile(rf'\s*(?:"?{name}"?\s*[.=]|\[+\s*"?{name}"?\s*[.\]])')
+    return next((n for n, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None)
+
+
+def resolve(
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    files: Mapping[str, Path],
+    trusted: bool,
+) -> Settings:
+    """The settings that hold. `flags`: those given, by name; `files`: `user` and `repository`; raises SettingsError."""
+    user = read(files["user"])
+    repository = read(files["repository"])
+    values: dict[str, Any] = dict(user)
+    origins = {name: str(files["user"]) for name in user}
+    for name, value in repository.items():
+        if trusted or _tightens(name, value, values.get(name)):
+            values[name] = value
+            origins[name] = str(files["repository"])
+    for name, value in _from_environment(environ).items():
+        values[name], origins[name] = value, f"environment HITL_{name.upper()}"
+    for name, value in flags.items():
+        if value is not None and value != ():
+            values[name], origins[name] = value, f"flag --{FLAGS.get(name, name.replace('_', '-'))}"
+    return Settings(**values, origins=origins)
+
+
+def _tightens(name: str, value: Any, current: Any) -> bool:
+    if name in LOWER:
+        default = next(f.default for f in fields(Settings) if f.name == name)
+        limit = default if current is None else current
+        return limit is None or bool(value < limit)
+    return name == "mode" and value in ("plan", "dont-ask")
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    given = {name: environ.get(f"HITL_{name.upper()}", "") for name in ("model", "mode", "store")}
+    found = {name: value for name, value in given.items() if value}
+    if "mode" in found:
+        try:
+            _mode(found["mode"])
+        except ValueError as error:
+            raise UsageError(f"HITL_MODE {error}.") from None
+    return found
