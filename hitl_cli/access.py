@@ -55,9 +55,14 @@ class Command:
     """One simple command as the shell would run it.
 
     words   the program and its arguments after quote removal, without wrappers, harmless assignments, neutral options
-            and a system folder in front of the program
+            and a system folder in front of the program; an assignment that is not known to be harmless stays in
+            front (`PYTHONPATH=.`) with an act on it
     acts    what a prefix rule does not cover unless it spells the word
-    forms   other spellings a rule may name: with its wrappers, with its neutral options, as typed
+    forms   other spellings a rule may name: with its wrappers, with its neutral options, as typed. They end with the
+            same words as `words`, so an act stands at the same distance from the end
+    spells  for each form, how many leading words of it a prefix rule has to spell (as far as the program itself):
+            `timeout:*` does not cover `timeout 5 npm test`, `timeout 5 npm:*` does
+    also    spellings that only deny and ask rules search as well (without the assignments in front, ...)
     names   for deny and ask rules: every program name this may turn out to be (base names, applets)
     text    the source text of it, for people
     within  how it is reached, outermost first: ("timeout 5", "bash -c") - for explanations
@@ -72,6 +77,8 @@ class Command:
     within: tuple[str, ...] = ()
     cwd: str | None = None
     free: str = ""  # why it needs no rule (a built-in without effect), "" when it does
+    spells: tuple[int, ...] = ()
+    also: tuple[tuple[Word, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +87,11 @@ class ReadPath:
 
     `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
     Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
-    `glob` is true when only the shell knows the names: `path` is then the absolute shell pattern (`/w/src/*.py`), or
-    `/**` when nothing at all is known of them (`"$f"`).
+
+    `rest` not empty: only the beginning `path` is known, as text (`/ws/src/` or `/ws/.e`), and `rest` is the shell
+    pattern of what follows it: `*.py`, or `**` for anything at all. Then a deny or ask rule that some such path could
+    match bites. An operand of which nothing is known is `path="/", rest="**"`; for a reader the rule of its command
+    covers it, a writer's may be anywhere and is covered by no rule with a pattern.
     """
 
     path: str
@@ -89,24 +99,19 @@ class ReadPath:
     by_command: int | None = None
     listing: bool = False
     real: str | None = None
-    glob: bool = False
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """As ReadPath. `removes`: the path or what is below it would be gone.
-
-    `at`: the Act of that command (index of its word) that does the writing, as in `git diff --output=FILE`: a rule that
-    covers the path is consent to the act. None where writing is what the program is for (cp, tee, rm).
-    """
+    """As ReadPath. `removes`: the path or what is below it would be gone."""
 
     path: str
     of: str = ""
     by_command: int | None = None
     removes: bool = False
     real: str | None = None
-    glob: bool = False
-    at: int | None = None
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
