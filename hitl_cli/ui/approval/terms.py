@@ -1,0 +1,62 @@
+"""What the panel asks of its app, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from hitl_cli.interrupts import Answer, Preview, Reject
+from hitl_cli.journal import Json
+
+Input = Mapping[str, Json]
+
+
+class Judge(Protocol):
+    """What the panel may ask about rules. The app answers; the panel itself reads no file and no clock."""
+
+    def problem(self, decision: str, rule: str, input: Input) -> str:
+        """ "" when the rule parses and, for allow, covers this very call or, for deny, hits it; else why not."""
+
+    def preview(self, input: Input) -> tuple[Preview, str]:
+        """The edited call as it is shown, and its verdict in words. Words that begin with `deny` refuse the edit,
+        as do words that begin with `error`: arguments that do not fit the tool. Never raises."""
+
+    def explain(self, input: Input) -> list[str]:
+        """The verdict on the call, one line a part."""
+
+    def destinations(self) -> Mapping[str, str]:
+        """Scopes that a rule can be kept in (session, project, user), each with its file in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRest:
+    """No to this call and to the calls of the message that come after it."""
+
+    answer: Reject
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """The question stays open, in the store; the turn ends suspended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The person stopped the turn; nothing was answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Not an end: the app opens `$EDITOR` on `text` in a file named with `suffix`, then calls `panel.edited`."""
+
+    text: str
+    suffix: str
+
+
+Outcome = Answered | AnsweredRest | Parked | Stopped | Editor
