@@ -87,11 +87,9 @@ class ReadPath:
 
     `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
     Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
-
-    `rest` not empty: only the beginning `path` is known, as text (`/ws/src/` or `/ws/.e`), and `rest` is the shell
-    pattern of what follows it: `*.py`, or `**` for anything at all. Then a deny or ask rule that some such path could
-    match bites. An operand of which nothing is known is `path="/", rest="**"`; for a reader the rule of its command
-    covers it, a writer's may be anywhere and is covered by no rule with a pattern.
+    `glob` is true when only the shell knows the names: `path` is then the absolute shell pattern (`/w/src/*.py`), or
+    `/**` when nothing at all is known of them (`"$f"`). A deny or ask rule that some such path could match bites; a
+    reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere.
     """
 
     path: str
@@ -99,19 +97,24 @@ class ReadPath:
     by_command: int | None = None
     listing: bool = False
     real: str | None = None
-    rest: str = ""
+    glob: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WritePath:
-    """As ReadPath. `removes`: the path or what is below it would be gone."""
+    """As ReadPath. `removes`: the path or what is below it would be gone.
+
+    `at`: the Act of that command (index of its word) that does the writing, as in `git diff --output=FILE`: a rule that
+    covers the path is consent to the act. None where writing is what the program is for (cp, tee, rm).
+    """
 
     path: str
     of: str = ""
     by_command: int | None = None
     removes: bool = False
     real: str | None = None
-    rest: str = ""
+    glob: bool = False
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
