@@ -64,7 +64,6 @@ class Command:
             `timeout:*` does not cover `timeout 5 npm test`, `timeout 5 npm:*` does
     also    spellings that only deny and ask rules search as well (without the assignments in front, ...)
     names   for deny and ask rules: every program name this may turn out to be (base names, applets)
-    bare    for deny and ask rules: the words without options before the sub-command (`git -c k=v push`: `git push`)
     text    the source text of it, for people
     within  how it is reached, outermost first: ("timeout 5", "bash -c") - for explanations
     cwd     the folder it runs in, absolute and lexical; None when that cannot be known
@@ -74,7 +73,6 @@ class Command:
     acts: tuple[Act, ...] = ()
     forms: tuple[tuple[Word, ...], ...] = ()
     names: tuple[str, ...] = ()
-    bare: tuple[Word, ...] = ()
     text: str = ""
     within: tuple[str, ...] = ()
     cwd: str | None = None
