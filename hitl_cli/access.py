@@ -41,13 +41,10 @@ class Act:
     """A word of a command that does more than the program's ordinary business.
 
     `at` is the index in `Command.words` of the word that does it; a rule consents to it only by spelling that word.
-    `writes` is true when all it does is write the files this command's WritePaths name (`sort -o f`): path rules that
-    cover every one of them consent to it as well.
     """
 
     at: int
     does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
-    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
