@@ -1,0 +1,152 @@
+"""The command line's door: which command is meant, and the one place where an error becomes a line and an exit code.
+
+A first word that names a command is the command, and only that command's module is imported; exactly one argument that
+holds a blank is a message; anything else is a mistake, answered with the nearest command.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import typer
+
+from hitl_cli.errors import HitlError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command lives: a module of `cli` and the name in it, a function or (`group`) a typer app."""
+
+    module: str
+    name: str
+    group: bool = False
+
+
+COMMANDS = {
+    "resume": Entry("chat", "resume"),
+    "run": Entry("run", "run"),
+    "demo": Entry("demo", "demo"),
+    "pending": Entry("waiting", "pending"),
+    "show": Entry("waiting", "show"),
+    "answer": Entry("answer", "answer"),
+    "recover": Entry("answer", "recover"),
+    "sessions": Entry("sessions", "app", group=True),
+    "rules": Entry("rules", "app", group=True),
+    "log": Entry("log", "log"),
+    "trust": Entry("trust", "trust"),
+    "untrust": Entry("trust", "untrust"),
+    "config": Entry("settings", "app", group=True),
+    "doctor": Entry("doctor", "doctor"),
+    "help": Entry("pages", "help_"),
+}
+WITH_VALUE = (
+    "--model", "--mode", "--allow", "--ask", "--deny", "--add-dir", "--max-steps", "--max-tokens", "--max-cost",
+    "--break", "--expires", "--store", "-p", "--print",
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code. Errors of ours are one message on standard error, a closed pipe is quiet."""
+    try:
+        return _dispatch(list(arguments))
+    except BrokenPipeError:
+        # Nobody reads any more. Point standard output away, or the interpreter complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except HitlError as error:
+        from hitl_cli.ui.clean import clean
+
+        print("hitl: " + clean(str(error)), file=sys.stderr)
+        return error.exit_code
+
+
+def _dispatch(arguments: list[str]) -> int:
+    words = _words(arguments)
+    if "_HITL_COMPLETE" in os.environ or arguments in (["--help"], ["--install-completion"], ["--show-completion"]):
+        return _invoke(application(COMMANDS), arguments)
+    if words and words[0] in COMMANDS:
+        if arguments[0] != words[0]:
+            raise UsageError(f"Options come after the command: hitl {words[0]} … {arguments[0]} …")
+        return _invoke(application([words[0]]), arguments)
+    if _takes_text(arguments):
+        return _invoke(application(["run"]), ["run", *arguments])
+    if len(words) > 1 or (words and not any(c.isspace() for c in words[0])):
+        raise UsageError(_unknown(words))
+    if "--help" not in arguments and "-h" not in arguments and not sys.stdin.isatty():
+        return _invoke(application(["run"]), ["run", *arguments])
+    from hitl_cli.cli import chat
+
+    app = typer.Typer(add_completion=False)
+    app.command()(chat.chat)
+    return _invoke(app, arguments)
+
+
+def application(names: Sequence[str] | dict[str, Entry]) -> typer.Typer:
+    """The typer application with these commands; all of them serve help and completion."""
+    from hitl_cli.cli import chat
+
+    app = typer.Typer(
+        name="hitl",
+        no_args_is_help=False,
+        add_completion=len(names) > 1,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(chat.root)
+    for name in names:
+        entry = COMMANDS[name]
+        target = getattr(importlib.import_module(f"hitl_cli.cli.{entry.module}"), entry.name)
+        if entry.group:
+            app.add_typer(target, name=name)
+        else:
+            app.command(name)(target)
+    return app
+
+
+def _invoke(app: typer.Typer, arguments: list[str]) -> int:
+    import click
+
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="hitl", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.exceptions.Abort:
+        return 130
+    except click.ClickException as error:
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl"
+        raise UsageError(f"{error.format_message()}\n  `{where} --help` shows what it takes.") from None
+    return code if isinstance(code, int) else 0
+
+
+def _words(arguments: list[str]) -> list[str]:
+    """The arguments that are neither options nor values of options."""
+    words: list[str] = []
+    skip = False
+    for number, argument in enumerate(arguments):
+        if skip:
+            skip = False
+        elif argument == "--":
+            return words + arguments[number + 1 :]
+        elif argument.startswith("-") and argument != "-":
+            skip = argument in WITH_VALUE
+        else:
+            words.append(argument)
+    return words
+
+
+def _takes_text(arguments: list[str]) -> bool:
+    return any(a in ("-p", "--print") or a.startswith(("--print=", "-p")) for a in arguments)
+
+
+def _unknown(words: list[str]) -> str:
+    close = difflib.get_close_matches(words[0], COMMANDS, 1, 0.5)
+    nearest = f"Did you mean `hitl {close[0]}`?" if close else f"Commands: {', '.join(COMMANDS)}."
+    return f'{words[0]!r} is no command. {nearest}\n  A message is one argument with a blank in it: hitl "fix the test"'

@@ -1,0 +1,124 @@
+"""The options that every command which runs a turn takes, written once.
+
+`turn_options` gives a command function these parameters on its signature and hands them over as one record.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+Result = TypeVar("Result")
+BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
+
+
+def _one_of(*allowed: str) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if item is not None and item not in allowed:
+                raise typer.BadParameter(f"{item!r} is none of {', '.join(allowed)}")
+        return value
+
+    return check
+
+
+def _positive(value: Any) -> Any:
+    if value is not None and value <= 0:
+        raise typer.BadParameter("must be more than 0")
+    return value
+
+
+def _length(value: str | None) -> str | None:
+    from hitl_cli.config import duration
+
+    if value is not None:
+        try:
+            duration(value)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    return value
+
+
+MODES = ("default", "accept-edits", "plan", "dont-ask", "bypass")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was typed; None or empty where nothing was."""
+
+    model: Annotated[
+        str | None, typer.Option("--model", help="claude-… or script:FILE.", show_default=False, metavar="NAME")
+    ] = None
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", help=", ".join(MODES) + ".", callback=_one_of(*MODES), metavar="MODE"),
+    ] = None
+    allow: Annotated[list[str], typer.Option("--allow", help="A rule for this run.", metavar="RULE")] = field(
+        default_factory=list
+    )
+    ask: Annotated[list[str], typer.Option("--ask", help="A rule for this run.", metavar="RULE")] = field(
+        default_factory=list
+    )
+    deny: Annotated[list[str], typer.Option("--deny", help="A rule for this run.", metavar="RULE")] = field(
+        default_factory=list
+    )
+    add_dir: Annotated[list[str], typer.Option("--add-dir", help="One more folder to work in.", metavar="DIR")] = field(
+        default_factory=list
+    )
+    max_steps: Annotated[
+        int | None,
+        typer.Option("--max-steps", help="Requests to the model in a turn.", callback=_positive, metavar="N"),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option("--max-tokens", help="Input and output tokens of a turn.", callback=_positive, metavar="N"),
+    ] = None
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="US dollars of a turn.", callback=_positive, metavar="USD")
+    ] = None
+    break_: Annotated[
+        list[str],
+        typer.Option(
+            "--break", help="Hold before:tool, after:model, …", callback=_one_of(*BREAKS), metavar="PHASE:STEP"
+        ),
+    ] = field(default_factory=list)
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", help="How long questions may wait, such as 8h.", callback=_length, metavar="TIME"),
+    ] = None
+    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None
+    plain: Annotated[bool, typer.Option("--plain", help="Numbered lines, for screen readers.")] = False
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Nothing but the answer and errors.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Every step on standard error.")] = False
+
+
+def turn_options(command: Callable[..., Result]) -> Callable[..., Result]:
+    """`command(…, turn: Turn)` as a function that typer gives the options of `Turn`."""
+    hints = get_type_hints(Turn, include_extras=True)
+    names = [f.name for f in fields(Turn)]
+    own = inspect.signature(command, eval_str=True).parameters
+    empty = Turn()
+    extra = {
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, name), annotation=hints[name]
+        )
+        for name in names
+    }
+    kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for n, p in own.items() if n != "turn"]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> Result:
+        turn = Turn(**{name: given.pop(name) for name in names})
+        return command(**given, turn=turn)
+
+    parameters = [*kept, *extra.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    del run.__wrapped__
+    return run

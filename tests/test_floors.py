@@ -1,0 +1,150 @@
+"""Imports only point down the floors, the pure floors stay pure, and each heavy library has one home."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "hitl_cli"
+# The floor of each module or package; the longest name that fits counts.
+FLOORS = {
+    "errors": 0,
+    "access": 0,
+    "shell": 0,
+    "permissions": 0,
+    "version": 0,
+    "journal": 1,
+    "interrupts": 1,
+    "steps": 2,
+    "transcript": 2,
+    "outcome": 2,
+    "tool": 2,
+    "tools": 3,
+    "models": 3,
+    "mcp": 3,
+    "store": 3,
+    "paths": 3,
+    "config": 3,
+    "resolve": 3,
+    "accesses": 3,
+    "rulebook": 3,
+    "importer": 3,
+    "agent": 4,
+    "middleware": 4,
+    "responders": 4,
+    "demo": 4,
+    "ui": 5,
+    "cli": 6,
+    "__main__": 7,
+}
+ORDER_WITHIN_0 = ("errors", "access", "shell", "permissions")
+IMPURE = {"os", "pathlib", "subprocess", "sqlite3", "asyncio", "time", "random", "socket", "threading", "secrets", "io"}
+HOMES = {
+    "tree_sitter": {"shell/reader.py"},
+    "tree_sitter_bash": {"shell/reader.py"},
+    "anthropic": {"models/claude.py"},
+    "sqlite3": {"store/sqlite.py"},
+    "tomli_w": {"rulebook.py"},
+    "mcp": {"mcp.py"},
+    "prompt_toolkit": {"ui/"},
+    "rich": {"ui/"},
+    "typer": {"cli/"},
+    "click": {"cli/"},
+}
+STRANGERS = ("tools", "models", "store", "rulebook")  # these do not know one another
+# `clean` is a pure text function that every command prints through; it stands in ui because it is about the screen.
+MODULES = sorted(p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py"))
+
+
+def floor(name: str) -> int:
+    parts = name.split(".")
+    while parts:
+        if ".".join(parts) in FLOORS:
+            return FLOORS[".".join(parts)]
+        parts.pop()
+    raise AssertionError(f"hitl_cli.{name} stands on no floor; add it to FLOORS")
+
+
+def imports(module: str) -> Iterator[tuple[str, bool]]:
+    """(dotted name, at the top of the module) of each import, those for type checkers alone left out."""
+    tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+
+    def walk(node: ast.AST, top: bool) -> Iterator[tuple[str, bool]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+                continue
+            if isinstance(child, ast.Import):
+                yield from ((alias.name, top) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{module}: imports are written whole"
+                yield child.module or "", top
+                yield from ((f"{child.module}.{alias.name}", top) for alias in child.names)
+            else:
+                deeper = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                yield from walk(child, top and not deeper)
+
+    yield from walk(tree, True)
+
+
+def ours(module: str) -> set[str]:
+    """The modules of this package that `module` imports, without the package's name."""
+    names = {name.removeprefix("hitl_cli.") for name, _ in imports(module) if name.startswith("hitl_cli.")}
+    return {
+        n
+        for n in names
+        if (PACKAGE / (n.replace(".", "/") + ".py")).exists() or (PACKAGE / n.replace(".", "/")).is_dir()
+    }
+
+
+def dotted(module: str) -> str:
+    return module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
+def test_imports_point_down(module):
+    here = dotted(module)
+    for name in ours(module):
+        if name == "ui.clean" and floor(here) == 6:
+            continue
+        assert floor(name) <= floor(here), f"{module} imports hitl_cli.{name} of a higher floor"
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
+def test_within_the_lowest_floor_there_is_an_order(module):
+    here = dotted(module).split(".")[0]
+    if here in ORDER_WITHIN_0:
+        allowed = ORDER_WITHIN_0[: ORDER_WITHIN_0.index(here) + 1]
+        assert {n.split(".")[0] for n in ours(module)} <= set(allowed)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
+def test_the_lower_floors_are_pure(module):
+    if floor(dotted(module)) <= 2:
+        assert not {name.split(".")[0] for name, _ in imports(module)} & IMPURE
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_heavy_library_has_one_home(module):
+    for name, _ in imports(module):
+        homes = HOMES.get(name.split(".")[0])
+        assert homes is None or any(module.startswith(home) for home in homes), f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_the_entry_imports_the_command_line(module):
+    if not module.startswith("cli/") and module != "__main__.py":
+        assert not any(name.startswith("cli") for name in ours(module))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.split("/")[0].removesuffix(".py") in STRANGERS])
+def test_what_touches_the_world_does_not_know_its_siblings(module):
+    here = module.split("/")[0].removesuffix(".py")
+    assert not {n.split(".")[0] for n in ours(module)} & (set(STRANGERS) - {here})
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_file_grows_past_its_limit(module):
+    assert len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) <= 400
