@@ -1,0 +1,334 @@
+"""Patterns over the words of a command, and the index that finds the rules a command meets.
+
+A pattern is split as a shell splits words, so quotes and backslash make text literal. What is left unquoted has three
+meanings: `*` inside a word stays in that word, a lone `*` is one or more words, and `:*` or a lone `*` at the end is any
+further words. Everything else is itself.
+
+The index is a tree over literal words: finding the rules of a command costs as many steps as the command has words,
+however many rules there are. An `Unknown` word equals no literal; whether it *may* be one is asked apart, by deny rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.errors import RuleError
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """A word with `*` in it: `text` are the literal pieces between the stars."""
+
+    pieces: tuple[str, ...]
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        return re.compile(".*".join(map(re.escape, self.pieces)), re.DOTALL)
+
+    def fits(self, word: str) -> bool:
+        return self.regex.fullmatch(word) is not None
+
+    @property
+    def spells(self) -> bool:
+        """True when it names an option and leaves only its value open (`--output=*`)."""
+        return "=" in self.pieces[0]
+
+
+class Many:
+    """One or more words."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+MANY = Many()
+Item = str | Star | Many
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A compiled pattern: its items, and whether any further words may follow."""
+
+    items: tuple[Item, ...]
+    rest: bool
+
+    @property
+    def literal(self) -> tuple[str, ...]:
+        """The literal words it begins with."""
+        out = []
+        for item in self.items:
+            if not isinstance(item, str):
+                break
+            out.append(item)
+        return tuple(out)
+
+    @property
+    def spelled(self) -> int:
+        """How many leading words of a command it spells out, so that it consents to what they do."""
+        for n, item in enumerate(self.items):
+            if not (isinstance(item, str) or (isinstance(item, Star) and item.spells)):
+                return n
+        return len(self.items)
+
+    def fits(self, words: Sequence[Word], start: int = 0, at: int = 0) -> bool:
+        """Whether the words from `start` on fit the items from `at` on."""
+        items = self.items
+        while at < len(items):
+            item = items[at]
+            if isinstance(item, Many):
+                last = len(words) - (len(items) - at - 1)
+                return any(self.fits(words, begin, at + 1) for begin in range(start + 1, last + 1))
+            if start >= len(words) or not _is(words[start], item):
+                return False
+            start, at = start + 1, at + 1
+        return self.rest or start == len(words)
+
+
+def _is(word: Word, item: str | Star) -> bool:
+    text = key(word)
+    return text is not None and (text == item if isinstance(item, str) else isinstance(word, str) and item.fits(text))
+
+
+def key(word: Word) -> str | None:
+    """The text a literal pattern may equal. File patterns that cannot be options count as they are written."""
+    if isinstance(word, str):
+        return word
+    return word.text if word.glob and (word.safe or word.prefix[:1] not in ("", "-")) else None
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./@%+,:=^-]+(?: [A-Za-z0-9_./@%+,:=^-]+)*(:\*| \*)?")
+_CONTROL = ";&|<>()`\n"
+_BLANK = " \t"
+
+
+def parse(pattern: str, home: str = "~") -> Words:
+    """Compile a pattern; RuleError says what is wrong and what to write. `home` replaces an unquoted leading `~/`."""
+    plain = _PLAIN.fullmatch(pattern)
+    if plain and not pattern.endswith(":"):
+        end = plain.group(1)
+        words = tuple((pattern[: -len(end)] if end else pattern).split(" "))
+        if not any(w.endswith(":") for w in words[-1:]):
+            return Words(words, bool(end))
+    return _parse(pattern, home)
+
+
+def _parse(pattern: str, home: str) -> Words:
+    body, rest = pattern, False
+    if body.endswith(":*") and not body.endswith("\\:*"):
+        body, rest = body[:-2], True
+        if body.endswith(tuple(_BLANK)):
+            raise RuleError(
+                f"`{pattern}` has a blank before `:*`, so it would only match an argument that is `:`",
+                remedy=f"Write `{body.rstrip()}:*`.",
+            )
+    items = _split(body, pattern, home)
+    if items and isinstance(items[-1], Many) and not rest:
+        items, rest = items[:-1], True
+    if not items:
+        raise RuleError(f"`{pattern}` names no word", remedy="Write the tool alone, `Bash`, to mean every command.")
+    for n, item in enumerate(items):
+        colon = item.pieces if isinstance(item, Star) else ()
+        if any(piece.endswith(":") and k + 1 < len(colon) for k, piece in enumerate(colon)):
+            raise RuleError(
+                f"`:*` means any further words and can only stand at the end of a pattern; in `{pattern}` it does not",
+                remedy="End the pattern there, or write `*` alone for one or more words"
+                + (f": `{_shown(items[: n + 1])}`." if n + 1 < len(items) else "."),
+            )
+    return Words(items, rest)
+
+
+def _shown(items: Sequence[Item]) -> str:
+    return " ".join(
+        i if isinstance(i, str) else "*" if isinstance(i, Many) else "*".join(i.pieces).removesuffix(":*") + ":*"
+        for i in items
+    )
+
+
+def _split(body: str, whole: str, home: str) -> tuple[Item, ...]:
+    """The words of `body` as bash would cut them, with unquoted stars kept apart."""
+    items: list[Item] = []
+    i, size = 0, len(body)
+    while i < size:
+        if body[i] in _BLANK:
+            i += 1
+            continue
+        pieces, i, quoted = _word(body, i, whole)
+        if pieces[0].startswith("~/") and not quoted:
+            pieces[0] = home + pieces[0][1:]
+        elif pieces == ["~"] and not quoted:
+            pieces = [home]
+        if len(pieces) == 1:
+            items.append(pieces[0])
+        else:
+            items.append(MANY if pieces == ["", ""] else Star(tuple(pieces)))
+    return tuple(items)
+
+
+def _word(body: str, i: int, whole: str) -> tuple[list[str], int, bool]:
+    """One word from `i` on: its literal pieces between stars, where it ends, whether it begins with a quote."""
+    quoted = body[i] in "'\"\\"
+    pieces = [""]
+    while i < len(body) and body[i] not in _BLANK:
+        c = body[i]
+        if c == "'" or c == '"':
+            end = _closing(body, i)
+            if end < 0:
+                raise RuleError(
+                    f"the quote {c} in `{whole}` is not closed",
+                    remedy=f"Close it, or write \\{c} for the character itself.",
+                )
+            text = body[i + 1 : end]
+            pieces[-1] += text if c == "'" else re.sub(r'\\([$`"\\])', r"\1", text)
+            i = end
+        elif c == "\\":
+            if i + 1 == len(body):
+                raise RuleError(
+                    f"`{whole}` ends in a backslash", remedy="Write \\\\ for the character itself, or take it away."
+                )
+            i += 1
+            pieces[-1] += body[i]
+        elif c == "*":
+            pieces.append("")
+        elif c in _CONTROL:
+            raise RuleError(
+                f"`{'line break' if c == chr(10) else c}` in `{whole}` is a shell operator: "
+                "a pattern is matched against one simple command",
+                remedy="Write a rule for each command of the list, or quote the character to mean itself.",
+            )
+        else:
+            pieces[-1] += c
+        i += 1
+    return [p for n, p in enumerate(pieces) if p or n in (0, len(pieces) - 1)], i, quoted
+
+
+def _closing(body: str, start: int) -> int:
+    if body[start] == "'":
+        return body.find("'", start + 1)
+    i = start + 1
+    while i < len(body) and body[i] != '"':
+        i += 2 if body[i] == "\\" else 1
+    return i if i < len(body) else -1
+
+
+def quote(word: str) -> str:
+    """The word as a pattern spells it: quoted where it holds anything a pattern would read differently."""
+    if word and re.fullmatch(r"[A-Za-z0-9_./@%+,:=^{}\[\]?!#$-]+", word) and not word.endswith(":"):
+        return word
+    if "'" not in word:
+        return f"'{word}'"
+    return '"' + re.sub(r'([$`"\\])', r"\\\1", word) + '"'
+
+
+class Index(Generic[R]):
+    """Patterns with what they stand for, found by the words of a command."""
+
+    __slots__ = ("below", "exact", "patterns", "prefix")
+
+    def __init__(self) -> None:
+        self.below: dict[str, Index[R]] = {}
+        self.exact: list[R] = []  # end here, and so must the command
+        self.prefix: list[R] = []  # end here, any further words
+        self.patterns: list[tuple[Words, int, R]] = []  # go on with a star: (pattern, items already matched, it)
+
+    def add(self, pattern: Words, it: R) -> None:
+        node = self
+        literal = pattern.literal
+        for word in literal:
+            node = node.below.setdefault(word, Index())
+        if len(literal) < len(pattern.items):
+            node.patterns.append((pattern, len(literal), it))
+        else:
+            (node.prefix if pattern.rest else node.exact).append(it)
+
+    def find(self, words: Sequence[Word]) -> Iterator[R]:
+        """What fits the whole command, widest literal prefix last."""
+        node, n = self, 0
+        while True:
+            yield from node.prefix
+            for pattern, done, it in node.patterns:
+                if pattern.fits(words, n, done):
+                    yield it
+            if n == len(words):
+                yield from node.exact
+                return
+            word = words[n]
+            text = word if isinstance(word, str) else key(word)
+            following = node.below.get(text) if text is not None else None
+            if following is None:
+                return
+            node, n = following, n + 1
+
+    def within(self, words: Sequence[str]) -> Iterator[R]:
+        """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
+        for start in range(len(words)):
+            node, n = self, start
+            while True:
+                yield from node.prefix
+                yield from node.exact
+                for pattern, done, it in node.patterns:
+                    if any(pattern.fits(words[:end], n, done) for end in range(n, len(words) + 1)):
+                        yield it
+                following = node.below.get(words[n]) if n < len(words) else None
+                if following is None:
+                    break
+                node, n = following, n + 1
+
+    def may(self, words: Sequence[Word]) -> Iterator[R]:
+        """What could fit, depending on what the `Unknown` words turn out to be."""
+        pending = [(self, 0)]
+        while pending:
+            node, n = pending.pop()
+            if n == len(words):
+                yield from node.exact
+                yield from node.prefix
+                continue
+            yield from node.prefix
+            word = words[n]
+            for pattern, done, it in node.patterns:
+                if any(isinstance(w, Unknown) for w in words[n:]) and _could(pattern, done, words[n:]):
+                    yield it
+            if isinstance(word, str):
+                if word in node.below:
+                    pending.append((node.below[word], n + 1))
+                continue
+            for text, following in node.below.items():
+                if _could_be(word, text):
+                    pending.append((following, n + 1))
+                    if not word.single:
+                        pending.extend((deeper, n + 1) for deeper in following.subtree())
+
+    def subtree(self) -> Iterator[Index[R]]:
+        for following in self.below.values():
+            yield following
+            yield from following.subtree()
+
+
+def _could_be(word: Unknown, text: str) -> bool:
+    """Whether an unknown word may turn out to be (or begin with) the literal `text`."""
+    if word.safe and text.startswith("-"):
+        return False
+    return text.startswith(word.prefix) or (not word.single and word.prefix.startswith(text))
+
+
+def _could(pattern: Words, done: int, words: Sequence[Word]) -> bool:
+    """As `Words.fits`, taking unknown words for whatever would fit; an unknown that may be several ends the question."""
+    for n, item in enumerate(pattern.items[done:]):
+        if isinstance(item, Many):
+            return True
+        if n >= len(words):
+            return False
+        word = words[n]
+        if isinstance(word, Unknown):
+            if not word.single:
+                return True
+            if isinstance(item, str) and not _could_be(word, item):
+                return False
+        elif not _is(word, item):
+            return False
+    return pattern.rest or len(words) == len(pattern.items) - done
