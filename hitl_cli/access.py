@@ -86,7 +86,8 @@ class ReadPath:
     Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
     `glob` is true when only the shell knows the names: `path` is then the absolute shell pattern (`/w/src/*.py`), or
     `/**` when nothing at all is known of them (`"$f"`). A deny or ask rule that some such path could match bites; a
-    reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere.
+    reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
+    from the workspace when it was written through another name of the workspace itself (a link to it).
     """
 
     path: str
@@ -95,6 +96,7 @@ class ReadPath:
     listing: bool = False
     real: str | None = None
     glob: bool = False
+    alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class WritePath:
     real: str | None = None
     glob: bool = False
     at: int | None = None
+    alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
