@@ -1,0 +1,5 @@
+"""Rows to come."""
+
+from hitl_cli.shell.programs.table import Row
+
+PROGRAMS: dict[str, Row] = {}

@@ -1,0 +1,285 @@
+"""One command being read with the row of its program: options and operands, and what they touch.
+
+The reading errs to one side. An option that the row does not list is taken for a flag, so its value is looked at as an
+operand and, when it begins with a dash, as an option; a `--` that may be the value of such an option does not end the
+options. A word whose value is not known and that may be an option is an act where the program has any option that acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
+from hitl_cli.shell.programs.table import EFFECTS, Option, Row
+
+MAY_BE_OPTION = "may turn out to be an option that acts"
+
+
+class Given(NamedTuple):
+    """An option as it was given: its first name, its value if it has one, and the index of its word."""
+
+    name: str
+    value: Word | None
+    at: int
+
+
+class Operand(NamedTuple):
+    at: int
+    word: Word
+
+
+class Reading:
+    """The words sorted by `read`, and the findings that `read` and the row's `then` add."""
+
+    __slots__ = (
+        "acts",
+        "at",
+        "cwd",
+        "folder",
+        "given",
+        "lists",
+        "opaque",
+        "operands",
+        "place",
+        "reads",
+        "removes",
+        "row",
+        "sub",
+        "urls",
+        "words",
+        "writes",
+    )
+
+    def __init__(self, words: tuple[Word, ...], place: Place, cwd: str | None, row: Row) -> None:
+        self.words = words
+        self.place = place
+        self.cwd = cwd
+        self.row = row
+        self.given: list[Given] = []
+        self.operands: list[Operand] = []
+        self.sub: tuple[int, ...] = ()  # indices of the words that chose a sub-command
+        self.acts: list[Act] = []
+        self.reads: list[Word] = []
+        self.writes: list[Word] = []
+        self.at: list[int | None] = []
+        self.removes: list[Word] = []
+        self.lists: list[Word] = []
+        self.urls: list[str] = []
+        self.folder: str | None = None
+        self.opaque = ""
+
+    # -- what `then` functions use ----------------------------------------------------------------------------------
+
+    def has(self, *names: str) -> bool:
+        return any(given.name in names for given in self.given)
+
+    def values(self, *names: str) -> Iterator[tuple[int, Word]]:
+        """Index and value of each given option of these (first) names that has a value."""
+        for given in self.given:
+            if given.name in names and given.value is not None:
+                yield given.at, given.value
+
+    def act(self, at: int, does: str) -> None:
+        if not any(act.at == at for act in self.acts):
+            self.acts.append(Act(at, does))
+
+    def write(self, word: Word, at: int | None = None) -> None:
+        """A file that is written; `at` the index of the option that makes a showing program write."""
+        if at is not None:
+            self.act(at, "writes a file")
+        self.writes.append(word)
+        self.at.append(at)
+
+    def touch(self, effect: str, word: Word, at: int) -> None:
+        """One operand or value with an effect of EFFECTS or the reason of an act."""
+        if effect == "read":
+            self.reads.append(word)
+        elif effect == "list":
+            self.lists.append(word)
+        elif effect == "make":
+            self.write(word)
+        elif effect == "write":
+            self.write(word, at)
+        elif effect == "remove":
+            self.removes.append(word)
+        elif effect == "folder":
+            self.enter(word, at)
+        elif effect == "url":
+            if isinstance(word, str):
+                self.urls.append(word)
+        elif effect not in EFFECTS:
+            self.act(at, effect)
+
+    def enter(self, folder: Word, at: int) -> None:
+        if not isinstance(folder, str):
+            self.act(at, "works in a folder that is known only at run time")
+        elif not self.within(folder):
+            self.act(at, "works in a folder outside the workspace")
+        else:
+            self.folder = folder if self.folder is None else f"{self.folder}/{folder}"
+            if folder.startswith("/"):
+                self.folder = folder
+
+    def within(self, path: str) -> bool:
+        """True when `path`, as written in this command, surely lies in the workspace (by text alone)."""
+        if path.startswith("~"):
+            return False
+        if self.cwd is None and not path.startswith("/"):
+            return False
+        at = self.cwd or "/"
+        if self.folder is not None:
+            at = lexical(self.folder, at)
+        full = lexical(path, at)
+        return any(inside(full, root) for root in self.place.roots)
+
+    # -- sorting the words ------------------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        row, words = self.row, self.words
+        i, count = 1, len(words)
+        ended = doubt = False
+        while i < count:
+            word = words[i]
+            if not isinstance(word, str):
+                i = self._unknown(word, i, ended)
+                doubt = False
+                if self.row.stops and self.operands:
+                    break
+                row = self.row
+                continue
+            head = word[:1]
+            if ended or len(word) < 2 or (head != "-" and not (head == "+" and row.plus)):
+                self._operand(i, word)
+                i += 1
+                if self.row.stops and self.operands:
+                    break
+                row = self.row
+                doubt = False
+            elif word == "--":
+                ended = not doubt
+                i += 1
+                if ended and row.stops and not row.subs:
+                    break
+            else:
+                i, doubt = self._option(word, i)
+        for at in range(i, count):
+            self.operands.append(Operand(at, words[at]))
+        self._effects()
+
+    def _operand(self, at: int, word: Word) -> None:
+        """An operand, or the word that chooses a sub-command."""
+        row = self.row
+        if row.subs is None or self.operands:
+            self.operands.append(Operand(at, word))
+            return
+        chosen = row.subs.get(word) if isinstance(word, str) else None
+        chosen = chosen or row.other
+        if not isinstance(word, str):
+            self.act(at, "names a sub-command that is known only at run time")
+        if chosen is None:
+            self.operands.append(Operand(at, word))
+            return
+        self.sub = (*self.sub, at)
+        self.row = chosen.compile(row.known if row.shared else None)
+        if self.row.act:
+            self.act(at, self.row.act)
+
+    def _effects(self) -> None:
+        row = self.row
+        if row.operands:
+            for at, word in self.operands:
+                self.touch(row.operands, word, at)
+        if row.then is not None:
+            row.then(self)
+
+    def _option(self, word: str, i: int) -> tuple[int, bool]:
+        """Read the option at `i`; the index of the next word, and whether a following `--` may be its value."""
+        row = self.row
+        if word[1] == "-" or row.single or word[0] == "+":
+            name, equals, value = word.partition("=")
+            if row.single and name.startswith("--"):
+                name = name[1:]
+            option = row.known.get(name) or self._abbreviated(name)
+            if option is None:
+                self.given.append(Given(name, value if equals else None, i))
+                return i + 1, not equals
+            return self._give(option, value if equals else None, i), False
+        known = row.known
+        for k in range(1, len(word)):
+            option = known.get("-" + word[k])
+            if option is None:
+                self.given.append(Given("-" + word[k], None, i))
+                continue
+            if option.takes:
+                rest = word[k + 1 :]
+                return self._give(option, rest or None, i), False
+            self._give(option, None, i)
+        option = known.get("-" + word[-1])
+        return i + 1, option is None
+
+    def _abbreviated(self, name: str) -> Option | None:
+        """The option a cut long name stands for; of several, the one that acts."""
+        if not self.row.abbreviates or len(name) < 3 or name[:2] != "--":
+            return None
+        fits = [option for long, option in self.row.known.items() if long.startswith(name)]
+        return next((option for option in fits if option.acts), fits[0] if fits else None)
+
+    def _give(self, option: Option, value: Word | None, i: int) -> int:
+        """Record an option with its value (the next word where it takes one and none is glued on)."""
+        after = i + 1
+        if option.takes == "=" and value is None and after < len(self.words):
+            value = self.words[after]
+            if isinstance(value, Unknown) and self._splits(value):
+                self.act(after, MAY_BE_OPTION)
+            after += 1
+        self.given.append(Given(option.name, value, i))
+        if option.does and (value is not None or not option.takes or option.does not in EFFECTS):
+            self.touch(option.does, value if value is not None else "", i)
+        return after
+
+    def _splits(self, word: Unknown) -> bool:
+        """Whether the word may become several, one of them an option that acts."""
+        if not self.row.acting or word.safe or word.single:
+            return False
+        return not (word.glob and word.prefix and word.prefix[0] != "-")
+
+    def _unknown(self, word: Unknown, i: int, ended: bool) -> int:
+        prefix = word.prefix
+        if self._splits(word) and not ended:
+            self.act(i, MAY_BE_OPTION)
+        if ended or word.safe or (prefix and prefix[0] != "-"):
+            self._operand(i, word)
+            return i + 1
+        if prefix.startswith("-") and len(prefix) > 1:
+            return self._half_known(word, i)
+        if self.row.acting and not word.safe:
+            self.act(i, MAY_BE_OPTION)
+        self._operand(i, word)
+        return i + 1
+
+    def _half_known(self, word: Unknown, i: int) -> int:
+        """`--jobs=$(nproc)`, `-j"$n"`, `-$flags`: an option with a value that is not known, or of which half is."""
+        prefix, row = word.prefix, self.row
+        if prefix[1] == "-" or row.single:
+            name, equals, rest = prefix.partition("=")
+            option = row.known.get(name) or self._abbreviated(name)
+            if equals:
+                if option is not None:
+                    self._give(option, _tail(word, rest), i)
+                return i + 1
+        else:
+            for k in range(1, len(prefix)):
+                option = row.known.get("-" + prefix[k])
+                if option is not None and option.takes:
+                    self._give(option, _tail(word, prefix[k + 1 :]), i)
+                    return i + 1
+                if option is not None:
+                    self._give(option, None, i)
+        if row.acting:
+            self.act(i, MAY_BE_OPTION)
+        return i + 1
+
+
+def _tail(word: Unknown, prefix: str) -> Unknown:
+    return Unknown(word.text, word.glob, prefix, word.safe, word.single)

@@ -1,0 +1,120 @@
+"""How a row of the table of programs is written, and how it is made ready for use.
+
+A row holds the options that matter: those that take a value (so that the value is not taken for anything else) and
+those that do more than the program's ordinary business. Everything is text, one option a line:
+
+    -o --output = write                 two names of one option, a value, what becomes of it
+    --compress-program = runs another program
+    -r --recursive                      a flag without effect, listed so that it is known
+    --color ?                           a value only when glued on with `=`
+
+`=` says that the option takes a value, glued or as the next word; `?` that it takes one only when glued. What follows
+is one of the words of EFFECTS, or a reason in plain words: then the option is an act.
+
+A row is compiled when its program is met for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from hitl_cli.access import Place, Word
+
+if TYPE_CHECKING:
+    from hitl_cli.shell.programs.reading import Reading
+
+EFFECTS = frozenset(
+    {
+        "",
+        "read",  # the value is a file that is read
+        "list",  # a file or folder of which only names or existence are seen
+        "write",  # a file is written by a program that otherwise only shows: an act, unless a path rule covers the file
+        "make",  # a file is written by a program made to write
+        "remove",  # the file is gone afterwards
+        "folder",  # the program works there instead: an act when that is outside the workspace or unknown
+        "url",  # the value is an address that is asked
+    }
+)
+
+
+class Option(NamedTuple):
+    """One option: its first name, whether it takes a value ("", "=", "?"), and its effect or the reason of its act."""
+
+    name: str
+    takes: str
+    does: str
+
+    @property
+    def acts(self) -> bool:
+        return self.does not in EFFECTS or self.does in ("write", "folder")
+
+
+@dataclass(slots=True)
+class Row:
+    """A program or a sub-command.
+
+    source      the manual that says so
+    options     one option a line, as the module says
+    operands    the effect of each operand: one word of EFFECTS, or a reason
+    subs        rows of sub-commands by their word
+    other       the row of a sub-command that `subs` does not name; None: the options of this row go on
+    stops       the first operand ends the options (what follows belongs to a script or another program)
+    shared      options of this row also count after the sub-command
+    single      long options have one dash (go, find, terraform)
+    abbreviates long options may be cut short, as getopt_long allows
+    plus        words that begin with `+` are options too (less, vim)
+    wary        `then` finds acts in operands, so a word that is not known may be one
+    then        looks at the whole call after its words are sorted into options and operands
+    act         the sub-command itself is an act, for this reason
+    peel        takes neutral options out of the words before they are read; gives the words and the folder they enter
+    """
+
+    source: str
+    options: str = ""
+    operands: str = ""
+    subs: Mapping[str, Row] | None = None
+    other: Row | None = None
+    stops: bool = False
+    shared: bool = False
+    single: bool = False
+    abbreviates: bool = True
+    plus: bool = False
+    wary: bool = False
+    then: Callable[[Reading], None] | None = None
+    act: str = ""
+    peel: Callable[[tuple[Word, ...], Place, str | None], tuple[tuple[Word, ...], str | None]] | None = None
+    known: dict[str, Option] = field(default_factory=dict)
+    ready: bool = False
+    acting: bool = False
+
+    def compile(self, inherited: Mapping[str, Option] | None = None) -> Row:
+        """Read `options` once; `inherited` are the options of the row above when it shares them."""
+        if self.ready:
+            return self
+        if inherited:
+            self.known.update(inherited)
+        for line in self.options.splitlines():
+            option, names = parse_line(line)
+            for name in names:
+                self.known[name] = option
+        self.acting = self.wary or any(option.acts for option in self.known.values())
+        self.ready = True
+        return self
+
+
+def parse_line(line: str) -> tuple[Option, list[str]]:
+    """The option of one line and all its names; an empty line gives no names."""
+    words = line.split()
+    names = []
+    while words and words[0][0] in "-+" and words[0] not in ("=",):
+        names.append(words.pop(0))
+    takes = words.pop(0) if words and words[0] in ("=", "?") else ""
+    does = " ".join(words)
+    return Option(names[0] if names else "", takes, does), names
+
+
+def rows(source: str, names: str, options: str = "", **rest: object) -> dict[str, Row]:
+    """One row under each of the blank-separated `names`."""
+    return {name: Row(source, options, **rest) for name in names.split()}  # type: ignore[arg-type]

@@ -1,0 +1,162 @@
+"""Programs that show, cut and join text: they read their operands and write to their output."""
+
+from __future__ import annotations
+
+from hitl_cli.access import Word
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+GNU = "GNU coreutils manual"
+
+
+def _uniq(reading: Reading) -> None:
+    """uniq [INPUT [OUTPUT]]."""
+    for number, (at, word) in enumerate(reading.operands):
+        if number == 0:
+            reading.reads.append(word)
+        else:
+            reading.write(word, at)
+
+
+def _tr(reading: Reading) -> None:
+    """Its operands are sets of characters, not files."""
+
+
+def _split(reading: Reading) -> None:
+    """split [INPUT [PREFIX]]: writes PREFIXaa, PREFIXab, …"""
+    operands = [word for _, word in reading.operands]
+    if operands:
+        reading.reads.append(operands[0])
+    prefix: Word = operands[1] if len(operands) > 1 else "x"
+    if isinstance(prefix, str):
+        prefix += "aa"
+    reading.write(prefix)
+
+
+def _csplit(reading: Reading) -> None:
+    if reading.operands:
+        reading.reads.append(reading.operands[0].word)
+    prefix: Word = next((value for _, value in reading.values("-f")), "xx")
+    reading.write(f"{prefix}00" if isinstance(prefix, str) else prefix)
+
+
+def _xxd(reading: Reading) -> None:
+    """xxd [INPUT [OUTPUT]]."""
+    _uniq(reading)
+
+
+PROGRAMS: dict[str, Row] = {
+    **rows(
+        GNU,
+        "cat paste join comm cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum md5 tsort "
+        "look column colrm expand unexpand fold fmt zcat bzcat xzcat zstdcat lz4cat",
+        "-d --delimiters -t --tabs -a -e -o -1 -2 -j -w --width -s --separator -c --output-width -N --algorithm =",
+        operands="read",
+    ),
+    "tac": Row(GNU, "-s --separator =", operands="read"),
+    "rev": Row("util-linux rev(1)", operands="read"),
+    "nl": Row(
+        GNU,
+        """
+        -b --body-numbering -d --section-delimiter -f --footer-numbering -h --header-numbering -i --line-increment =
+        -l --join-blank-lines -n --number-format -s --number-separator -v --starting-line-number -w --number-width =
+        """,
+        operands="read",
+    ),
+    "head": Row(GNU, "-c --bytes -n --lines =", operands="read"),
+    "tail": Row(
+        GNU,
+        """
+        -c --bytes -n --lines -s --sleep-interval --pid --max-unchanged-stats =
+        --follow ?
+        """,
+        operands="read",
+    ),
+    "wc": Row(GNU, "--files0-from = read\n--total =", operands="read"),
+    "cut": Row(GNU, "-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter =", operands="read"),
+    "tr": Row(GNU, then=_tr),
+    "uniq": Row(
+        GNU,
+        "-f --skip-fields -s --skip-chars -w --check-chars =\n--group --all-repeated -D ?",
+        wary=True,
+        then=_uniq,
+    ),
+    "sort": Row(
+        GNU,
+        """
+        -k --key -t --field-separator -S --buffer-size --parallel --batch-size --sort =
+        -o --output = write
+        -T --temporary-directory = write
+        --compress-program = runs another program
+        --files0-from --random-source = read
+        --check --debug ?
+        """,
+        operands="read",
+    ),
+    "shuf": Row(
+        GNU,
+        """
+        -o --output = write
+        --random-source = read
+        -i --input-range -n --head-count =
+        -e --echo
+        """,
+        operands="read",
+    ),
+    "split": Row(
+        GNU,
+        """
+        --filter = runs another program
+        -a --suffix-length -b --bytes -C --line-bytes -l --lines -n --number -t --separator --additional-suffix =
+        --numeric-suffixes --hex-suffixes ?
+        """,
+        then=_split,
+    ),
+    "csplit": Row(GNU, "-f --prefix -b --suffix-format -n --digits =", then=_csplit),
+    "xxd": Row("xxd(1)", "-c -cols -g -groupsize -l -len -n -name -o -s -seek -R =", wary=True, single=True, then=_xxd),
+    "base64": Row(
+        "GNU coreutils manual; macOS base64(1)",
+        """
+        -w --wrap -b --break =
+        -o --output = write
+        -i --input = read
+        --ignore-garbage
+        """,
+        operands="read",
+    ),
+    "base32": Row(GNU, "-w --wrap =", operands="read"),
+    "basenc": Row(GNU, "-w --wrap =", operands="read"),
+    "od": Row(
+        GNU,
+        "-A --address-radix -j --skip-bytes -N --read-bytes -t --format --endian =\n-S --strings -w --width ?",
+        operands="read",
+    ),
+    "hexdump": Row(
+        "util-linux hexdump(1)", "-e -n -s --format --length --skip =\n-f --format-file = read", operands="read"
+    ),
+    "hd": Row("util-linux hexdump(1)", "-e -n -s =\n-f = read", operands="read"),
+    "strings": Row("GNU binutils strings(1)", "-n --bytes -t --radix -e --encoding -T --target -s =", operands="read"),
+    "iconv": Row("GNU libc iconv(1)", "-f --from-code -t --to-code =\n-o --output = write", operands="read"),
+    "diff": Row(
+        "GNU diffutils manual",
+        """
+        -C -U -x --exclude -I --ignore-matching-lines -W --width -F --show-function-line --label -L -S --starting-file =
+        --line-format --old-line-format --new-line-format --unchanged-line-format --GTYPE-group-format -D --ifdef =
+        --horizon-lines --tabsize --from-file --to-file =
+        -X --exclude-from = read
+        --context --unified --color --ignore-case ?
+        """,
+        operands="read",
+    ),
+    "cmp": Row("GNU diffutils manual", "-i --ignore-initial -n --bytes =", operands="read"),
+    "diff3": Row("GNU diffutils manual", "--diff-program = runs another program\n-L --label =", operands="read"),
+    "sdiff": Row(
+        "GNU diffutils manual",
+        """
+        -o --output = write
+        --diff-program = runs another program
+        -w --width -I --ignore-matching-lines --tabsize =
+        """,
+        operands="read",
+    ),
+}
