@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from hitl_cli.errors import UsageError
 from hitl_cli.journal import Json, ModelReply
 
 
@@ -82,3 +84,22 @@ class Model(Protocol):
     @property
     def window(self) -> int:
         """How many tokens a request may hold."""
+
+
+def open_model(name: str, *, cwd: Path | None = None) -> Model:
+    """The model that a person named: `script:FILE` (a relative FILE is taken from `cwd`), else a model of the service.
+
+    Nothing heavy is loaded and nothing is connected yet. Raises SettingsError (script file) or UsageError (name).
+    """
+    kind, colon, rest = name.partition(":")
+    if colon and kind == "script":
+        from hitl_cli.models.scripted import Scripted
+
+        return Scripted((cwd or Path.cwd()) / Path(rest).expanduser())
+    if not name or colon or any(c.isspace() for c in name):
+        raise UsageError(
+            f"There is no model {name!r}.\n  Name one of the service (claude-…) or a script (script:FILE)."
+        )
+    from hitl_cli.models.claude import Claude
+
+    return Claude(name)

@@ -1,0 +1,185 @@
+"""A model whose every word is written down in a file: for the demo, for tests, and for trying one's rules.
+
+It remembers nothing. Which reply comes next follows from the messages of the request alone: the replies already given are
+walked through again, each with the results that were known when it was given. So a session that is resumed, forked or
+continued in another process goes on where it stood. The one thing kept in memory is how often a reply has failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hitl_cli.journal import Json, ModelReply
+from hitl_cli.models import CallDelta, Delta, Request, TextDelta, ThinkingDelta
+from hitl_cli.models.retry import Fault, Patience, Refusal, persist, refused
+from hitl_cli.models.script import Script, ScriptReply, load, pieces
+
+OVER = ScriptReply(pieces=("The script is over.",))
+WINDOW = 200_000
+
+Message = Mapping[str, Json]
+
+
+class Scripted:
+    """The model in `file`; SettingsError when the file cannot be used."""
+
+    def __init__(self, file: Path, *, patience: Patience | None = None) -> None:
+        self.name = f"script:{file}"
+        self.script = load(file)
+        self._patience = patience or Patience()
+        self._failed: dict[Place, int] = {}
+
+    @property
+    def window(self) -> int:
+        return WINDOW
+
+    async def close(self) -> None:
+        pass
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | ModelReply]:
+        messages = request.messages
+        if messages and messages[-1].get("_ask") == "summary":
+            text = f"A conversation of {len(messages) - 1} messages."
+            place, reply = Place(0, 0), ScriptReply(pieces=(text,))
+        else:
+            place, reply = next_reply(self.script, messages)
+        return persist(lambda: self._attempt(place, reply), self._patience)
+
+    async def _attempt(self, place: Place, reply: ScriptReply) -> AsyncGenerator[Delta | ModelReply, None]:
+        await asyncio.sleep(reply.wait)
+        self._fail(place, reply)
+        async for delta in self._say(reply):
+            yield delta
+        if reply.error and reply.error.cut and self._counts(place, reply):
+            advice = "Try again; the session is kept."
+            raise Fault("The connection to the model was cut in mid-reply", advice=advice, later=True, retries=1)
+        if reply.error:
+            await asyncio.sleep(reply.error.stall)
+        for call in reply.calls:
+            yield CallDelta(call.tool, len(_written(call.input, call.raw)))
+        yield whole(place, reply)
+
+    def _fail(self, place: Place, reply: ScriptReply) -> None:
+        error = reply.error
+        if error and error.status and self._counts(place, reply):
+            raise refused(Refusal(error.status, "", error.message, error.retry_after), self.name)
+
+    def _counts(self, place: Place, reply: ScriptReply) -> bool:
+        """True when the reply's error strikes once more."""
+        so_far = self._failed.get(place, 0)
+        self._failed[place] = so_far + 1
+        return reply.error is not None and (reply.error.times is None or so_far < reply.error.times)
+
+    async def _say(self, reply: ScriptReply) -> AsyncIterator[Delta]:
+        for piece in pieces(reply.thinking, self.script.chunk):
+            yield ThinkingDelta(piece)
+            await asyncio.sleep(self.script.delay)
+        for piece in reply.pieces:
+            yield TextDelta(piece)
+            await asyncio.sleep(self.script.delay)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`turn` counts from 1, `step` the replies already given in it."""
+
+    turn: int
+    step: int
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known of the calls so far: by name, the words that fit its outcome and the text of its result."""
+
+    script: Script
+    outcomes: dict[str, set[str]] = field(default_factory=dict)
+    results: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)  # id of a tool_use block -> name of the call
+
+    def fits(self, reply: ScriptReply) -> bool:
+        if reply.when is None:
+            return True
+        name, outcome = reply.when
+        return outcome in self.outcomes.get(name, ()) and reply.has in self.results.get(name, "")
+
+    def after(self, replies: Sequence[ScriptReply], position: int) -> int:
+        """The index of the first reply from `position` on that fits, or their number."""
+        return next((n for n in range(position, len(replies)) if self.fits(replies[n])), len(replies))
+
+    def given(self, reply: ScriptReply, message: Message) -> None:
+        used = [block["id"] for block in message["content"] if block.get("type") == "tool_use"]
+        self.names.update(zip(used, (call.name for call in reply.calls), strict=False))
+
+    def heard(self, message: Message) -> None:
+        for block in message["content"]:
+            if block.get("type") == "tool_result" and block.get("tool_use_id") in self.names:
+                name = self.names[block["tool_use_id"]]
+                self.outcomes[name], self.results[name] = _outcomes(block), _text(block.get("content", ""))
+
+
+def next_reply(script: Script, messages: Sequence[Message]) -> tuple[Place, ScriptReply]:
+    """The reply that answers `messages`, and its place."""
+    walk, turn, step, position = _Walk(script), 0, 0, 0
+    numbered = any("_turn" in message for message in messages)
+    for message in messages:
+        replies = script.turns[turn - 1].replies if 0 < turn <= len(script.turns) else ()
+        if message["role"] == "assistant":
+            position = walk.after(replies, position)
+            if position < len(replies):
+                walk.given(replies[position], message)
+            step, position = step + 1, position + 1
+        elif _begins_turn(message, numbered):
+            turn, step, position = message.get("_turn", turn + 1), 0, 0
+        else:
+            walk.heard(message)
+    place = Place(turn, step)
+    if turn > len(script.turns):
+        return place, OVER
+    replies = script.turns[turn - 1].replies if turn else ()
+    position = walk.after(replies, position)
+    return place, replies[position] if position < len(replies) else ScriptReply()
+
+
+def whole(place: Place, reply: ScriptReply) -> ModelReply:
+    """The reply as the Messages protocol would give it."""
+    blocks: list[dict[str, Any]] = []
+    if reply.thinking:
+        blocks.append({"type": "thinking", "thinking": reply.thinking, "signature": ""})
+    if any(reply.pieces):
+        blocks.append({"type": "text", "text": "".join(reply.pieces)})
+    for number, call in enumerate(reply.calls):
+        id = f"script_{place.turn}_{place.step}_{number}"
+        block: dict[str, Any] = {"type": "tool_use", "id": id, "name": call.tool, "input": dict(call.input or {})}
+        blocks.append(block if call.input is not None else block | {"raw": call.raw})
+    stop = reply.stop or ("tool_use" if reply.calls else "end")
+    return ModelReply(tuple(blocks), "tool_use" if stop == "end" and reply.calls else stop, reply.usage, "script")
+
+
+def _begins_turn(message: Message, numbered: bool) -> bool:
+    if numbered:
+        return "_turn" in message
+    return not any(block.get("type") == "tool_result" for block in message["content"])
+
+
+def _outcomes(block: Mapping[str, Json]) -> set[str]:
+    """The outcome words that fit a tool_result."""
+    failed = bool(block.get("is_error"))
+    kind = block.get("_kind", "error" if failed else "ran")
+    words = {kind} if kind in ("refused", "interrupted", "error") else {"error" if failed else "ok"}
+    answer = block.get("_answer")
+    if answer == "edited" or (answer == "approved" and "ok" in words):
+        words.add(answer)
+    return words
+
+
+def _text(content: Json) -> str:
+    return content if isinstance(content, str) else "\n".join(b.get("text", "") for b in content)
+
+
+def _written(input: Mapping[str, Json] | None, raw: str) -> str:
+    return raw if input is None else json.dumps(input)
