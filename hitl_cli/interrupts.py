@@ -1,15 +1,16 @@
-"""What a turn can wait for, what may be said to it, and whether an answer fits.
+"""What a turn can wait for, and what may be said to it.
 
 An interrupt is a value with an id and only the fields of its kind. An answer is plain data. Both are JSON in and out, so
-a console, another process, a host program and a file of answers all go through `check` and nothing else.
+a console, another process, a host program and a file of answers all go through `answers.check` and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hitl_cli import records
 from hitl_cli.journal import Call, Grant, Json
 
 
@@ -43,7 +44,11 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """May this call run? `digest` binds the answer to tool, arguments, folder and file content."""
+    """May this call run? `digest` binds the answer to tool, arguments, folder and file content.
+
+    `source`: "rules" (the verdict), "tool" (its body wants it), "uncertain" (it was cut off and may have run), or the id
+    of the middleware that wants it.
+    """
 
     id: str
     call: Call
@@ -53,7 +58,7 @@ class Approval:
     digest: str = ""
     preview: Preview | None = None
     trace: tuple[str, ...] = ()  # the explanation, one line a part
-    source: str = "rules"  # "rules", "tool", or the id of the middleware that wants it
+    source: str = "rules"
     expires: float | None = None
     since: float = 0.0
     kind: Literal["approval"] = "approval"
@@ -67,7 +72,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing to fill in. `value` is what the model proposed, None when the person must give it."""
+    """One thing to fill in. `value` is what the model proposed, None when the person must give it.
+
+    A field with `choices` takes a list of their labels, one unless `multiple`; with `free` also a text of one's own.
+    """
 
     name: str
     type: Literal["str", "int", "float", "bool", "list", "dict"] = "str"
@@ -76,17 +84,26 @@ class Field:
     header: str = ""
     choices: tuple[Choice, ...] = ()
     multiple: bool = False
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A tool needs input: a form of fields (`fields`), or one typed question of the tool's own (`payload`)."""
+    """A tool needs input: a form of fields (`fields`), or one typed question of the tool's own (`payload`).
+
+    The reply to a form is an object from field name to value; one to a typed question is a value that fits `schema`
+    (JSON schema; `type` is its name for people). `memo` is which question of the asking code this is. The values of a form
+    become arguments of the call, or one argument named `under`.
+    """
 
     id: str
     call: Call
     fields: tuple[Field, ...] = ()
+    under: str = ""
     payload: Json = None
     type: str = "str"
+    schema: Mapping[str, Json] = field(default_factory=dict)
+    memo: str = ""
     expires: float | None = None
     since: float = 0.0
     kind: Literal["question"] = "question"
@@ -113,6 +130,8 @@ class Review:
     hook: str
     payload: Json
     type: str = "str"
+    schema: Mapping[str, Json] = field(default_factory=dict)
+    memo: str = ""
     call: Call | None = None
     expires: float | None = None
     since: float = 0.0
@@ -169,3 +188,142 @@ class Proceed:
 
 
 Answer = Approve | Edit | Reject | Reply | Supply | Proceed
+
+_INTERRUPTS: dict[str, type[Any]] = {
+    cls.__name__.lower(): cls for cls in (Approval, Question, External, Review, Breakpoint)
+}
+ORDER = tuple(_INTERRUPTS)  # the order in which what waits is listed
+
+
+def dump(interrupt: Interrupt) -> dict[str, Json]:
+    """An interrupt as a JSON object: `kind`, `id`, and the fields of its kind that are set."""
+    return {"kind": interrupt.kind, **records.dump(interrupt)}
+
+
+def load(data: Mapping[str, Json]) -> Interrupt:
+    """The interrupt that `data` describes; ValueError when it is none. A `since` that is no time is left out."""
+    if not isinstance(data, Mapping):
+        raise ValueError("an interrupt must be an object")
+    cls = _INTERRUPTS.get(str(data.get("kind")))
+    if cls is None:
+        raise ValueError(f"an interrupt's kind must be one of {', '.join(ORDER)}")
+    bad = "since" in data and not isinstance(data["since"], int | float)
+    interrupt: Interrupt = records.load(cls, {k: v for k, v in data.items() if not (bad and k == "since")})
+    return interrupt
+
+
+def dump_answer(answer: Answer) -> dict[str, Json]:
+    """An answer as the JSON object that `load_answer` reads, e.g. `{"reject": {"reason": "keep it"}}`."""
+    name = "result" if isinstance(answer, Supply) else type(answer).__name__.lower()
+    return {name: records.dump(answer)}
+
+
+def load_answer(data: Json) -> Answer:
+    """The answer that `data` describes; ValueError says what is wrong with it.
+
+    `{"approve": {"rules"?, "scope"?, "until"?}}`, `{"edit": {"input", "rules"?}}`, `{"reject": {"reason"?, "rules"?}}`,
+    `{"reply": {"value"}}`, `{"result": {"output", "error"?}}`, `{"proceed": {}}`. A rule is `{"decision", "rule",
+    "scope"?, "until"?}` or just its text; `scope` and `until` beside the rules hold for those that name none.
+    """
+    if not isinstance(data, Mapping) or len(data) != 1:
+        raise ValueError(f"an answer is an object with one of the keys {', '.join(_ANSWERS)}")
+    ((verb, body),) = data.items()
+    if verb not in _ANSWERS:
+        raise ValueError(f"an answer is one of {', '.join(_ANSWERS)}, not {verb!r}")
+    if not isinstance(body, Mapping):
+        raise ValueError(f"what {verb} says must be an object")
+    cls, required = _ANSWERS[verb]
+    missing = [name for name in required if name not in body]
+    if missing:
+        raise ValueError(f"{verb} needs {', '.join(missing)}")
+    body = dict(body)
+    shared = {name: body.pop(name) for name in ("scope", "until") if "rules" in cls.__slots__ and name in body}
+    if "rules" in body and "rules" in cls.__slots__:
+        if not isinstance(body["rules"], list | tuple):
+            raise ValueError(f"{verb}.rules must be a list")
+        decision = "deny" if verb == "reject" else "allow"
+        body["rules"] = [_rule(rule, decision, shared) for rule in body["rules"]]
+    answer: Answer = records.load(cls, body, verb)
+    return answer
+
+
+def _rule(rule: Json, decision: str, shared: Mapping[str, Json]) -> dict[str, Json]:
+    given = {"rule": rule} if isinstance(rule, str) else rule
+    if not isinstance(given, Mapping):
+        raise ValueError("a rule is a text or an object")
+    return {"decision": decision, **shared, **given}
+
+
+_ANSWERS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
+    "approve": (Approve, ()),
+    "edit": (Edit, ("input",)),
+    "reject": (Reject, ()),
+    "reply": (Reply, ("value",)),
+    "result": (Supply, ("output",)),
+    "proceed": (Proceed, ()),
+}
+
+
+def approve(
+    rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session", until: float | None = None
+) -> Approve:
+    """Yes, once; with `rules` (their text is enough) also from now on, as wide as `scope` and as long as `until`.
+
+    >>> approve(["Bash(git log:*)"], scope="user").rules
+    (Grant(decision='allow', rule='Bash(git log:*)', scope='user', until=None),)
+    """
+    return Approve(_grants(rules, "allow", scope, until))
+
+
+def edit(input: Mapping[str, Json], rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session") -> Edit:
+    """Yes, with this input in place of the model's. The whole input is replaced, not merged.
+
+    >>> edit({"command": "ls"}).input
+    {'command': 'ls'}
+    """
+    return Edit(dict(input), _grants(rules, "allow", scope, None))
+
+
+def reject(reason: str = "", rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session") -> Reject:
+    """No; the model is told the reason. `rules` are deny rules.
+
+    >>> reject("use the test database")
+    Reject(reason='use the test database', rules=())
+    """
+    return Reject(reason, _grants(rules, "deny", scope, None))
+
+
+def reply(value: Json) -> Reply:
+    """The answer to a question or a review.
+
+    >>> reply({"to": "ann@example.org"})
+    Reply(value={'to': 'ann@example.org'})
+    """
+    return Reply(value)
+
+
+def result(output: Json, error: bool = False) -> Supply:
+    """What came of a call that somebody else ran.
+
+    >>> result("3 rows")
+    Supply(output='3 rows', error=False)
+    """
+    return Supply(output, error)
+
+
+def proceed() -> Proceed:
+    """Go on past a breakpoint.
+
+    >>> proceed()
+    Proceed()
+    """
+    return Proceed()
+
+
+def _grants(
+    rules: Iterable[Grant | Suggestion | str], decision: Any, scope: Any, until: float | None
+) -> tuple[Grant, ...]:
+    if isinstance(rules, str):
+        raise TypeError("rules is a list of rules, not one text")
+    texts = [r.rule if isinstance(r, Suggestion) else r for r in rules]
+    return tuple(r if isinstance(r, Grant) else Grant(decision, r, scope, until) for r in texts)

@@ -10,9 +10,12 @@ Ids are ours and readable: a call is `turn.step.index` (`1.2.0`), an interrupt i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from hitl_cli import records
+from hitl_cli.errors import StateTooNew
 
 V = 1
 Json = Any  # what json.loads returns
@@ -147,22 +150,32 @@ class Judged:
     layer: str = ""
     part: str = ""  # the part of the call that decided, as text
     help: str = ""  # the rule that would have allowed it, when it was refused
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """Questions put to a person; committed before anyone sees them. `usage` is what the step spent so far."""
+    """Questions put to a person; committed before anyone sees them. `usage` is what the step spent so far.
 
-    interrupts: tuple[Mapping[str, Json], ...]  # `interrupts.dump` of each: this floor does not know their classes
+    `carry` keeps what no other entry holds yet: `began` (a dumped Began: the message that a before-agent question waits
+    with) or `answer` (the text that the after-agent hooks let through, while a breakpoint holds the end of the turn).
+    """
+
+    interrupts: tuple[Mapping[str, Json], ...]  # `interrupts.dump` of each: this record does not know their classes
     usage: Usage = Usage()
+    carry: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One accepted set of answers, whole, with the rules accepted in it: id of interrupt -> `interrupts.dump_answer`."""
+    """One accepted set of answers, whole, with the rules accepted in it: id of interrupt -> `interrupts.dump_answer`.
+
+    `digests` has, for each edited call, the digest that its new input was accepted under.
+    """
 
     answers: Mapping[str, Mapping[str, Json]]
     who: Who
+    digests: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +206,38 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Something of the session itself changed: a title, the mode or model, session rules, a compaction's summary."""
+    """Something of the session itself changed.
 
-    what: Literal["title", "mode", "model", "rules", "summary", "state", "add_dirs", "memory"]
+    title, mode, model   the new text
+    rules                a list of dumped Grants that hold for the session
+    summary              a text that stands for everything before this entry when the model is asked
+    state                keys of the session state to set
+    add_dirs, memory     whatever the terminal keeps there
+    unsaved              {"rule", "why"}: an accepted rule that could not be written to its file and holds for the session
+    """
+
+    what: Literal["title", "mode", "model", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]
     value: Json
     who: Who = Who("person")
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
+    """The end of a turn.
+
+    completed    `text` is the answer where an after-agent hook replaced it, else None
+    blocked      `by` names the guardrail
+    stopped      `why` is steps, tokens, cost, refusals, expired or interrupted
+    failed, interrupted   the turn was given up and can be taken up again by `recover`
+    """
+
     turn: int
     status: Literal["completed", "blocked", "stopped", "failed", "interrupted"]
     reason: str = ""
     usage: Usage = Usage()
+    why: str = ""
+    by: str = ""
+    text: str | None = None
 
 
 Entry = Began | Replied | Judged | Raised | Answered | Started | Returned | Settled | Changed | Ended
@@ -218,3 +250,33 @@ class Recorded:
     seq: int
     at: float
     entry: Entry
+
+
+_TYPES: dict[str, type[Any]] = {
+    cls.__name__.lower(): cls
+    for cls in (Began, Replied, Judged, Raised, Answered, Started, Returned, Settled, Changed, Ended)
+}
+# UPGRADERS[n] turns a dumped entry of version n + 1 into one of version n + 2; pure, never edited once released.
+UPGRADERS: list[Callable[[dict[str, Json]], dict[str, Json]]] = []
+
+
+def dump(entry: Entry) -> dict[str, Json]:
+    """An entry as a JSON object, with its `type` and format version `v`."""
+    return {"v": V, "type": type(entry).__name__.lower(), **records.dump(entry)}
+
+
+def load(data: Mapping[str, Json]) -> Entry:
+    """The entry that `data` describes, brought up to date; ValueError when it is none, StateTooNew when it is newer."""
+    data = dict(data)
+    version = data.pop("v", None)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError("an entry needs its format version `v`")
+    if version > V:
+        raise StateTooNew(f"This session was written by a newer hitl (format {version}).\n  Update hitl to use it.")
+    for upgrade in UPGRADERS[version - 1 :]:
+        data = upgrade(data)
+    cls = _TYPES.get(str(data.pop("type", "")))
+    if cls is None:
+        raise ValueError("an entry needs a known `type`")
+    entry: Entry = records.load(cls, data)
+    return entry

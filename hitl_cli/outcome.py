@@ -6,7 +6,7 @@ A run that needs a person is a value, `Suspended`, not an error; `unwrap` raises
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Interrupt
@@ -21,7 +21,7 @@ class Outcome:
     text: str = ""
     messages: Sequence[Mapping[str, Json]] = ()
     usage: Usage = Usage()
-    state: Mapping[str, Json]
+    state: Mapping[str, Json] = field(default_factory=dict)
     denied: Sequence[Mapping[str, Json]] = ()  # {"call","tool","part","by","rule","layer","help"} of refused calls
 
     def unwrap(self) -> Outcome:

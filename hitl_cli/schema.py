@@ -1,0 +1,164 @@
+"""Python types and JSON schemas: the schema of a signature, whether a value fits, and the value as its type.
+
+One schema of a tool serves the model and the check. jsonschema does the checking; it is loaded by the first check.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Schema = Mapping[str, Any]
+_NAMES: dict[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
+_TRUE = ("true", "yes", "y", "1", "on", "t")
+
+
+def of_type(hint: Any) -> dict[str, Any]:
+    """The JSON schema of a Python type: plain types, Optional, unions, Literal, Enum, dataclasses, containers of them.
+
+    >>> of_type(list[int])
+    {'type': 'array', 'items': {'type': 'integer'}}
+    """
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any or hint is inspect.Parameter.empty:
+        return {}
+    if hint in _NAMES:
+        return {"type": _NAMES[hint]}
+    if hint is type(None) or hint is None:
+        return {"type": "null"}
+    if origin is Annotated:
+        words = [a for a in args[1:] if isinstance(a, str)]
+        return of_type(args[0]) | ({"description": words[0]} if words else {})
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [of_type(a) for a in args]}
+    if origin in (list, tuple, set, frozenset) or (isinstance(origin, type) and issubclass(origin, list)):
+        return {"type": "array", "items": of_type(args[0])}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": of_type(args[1])}
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return {"enum": [member.value for member in hint]}
+    if dataclasses.is_dataclass(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        fields = dataclasses.fields(hint)
+        needed = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+        return _object({f.name: of_type(hints[f.name]) for f in fields}, needed)
+    raise TypeError(f"{hint!r} has no JSON schema; use str, int, float, bool, list, dict, Literal, Enum or a dataclass")
+
+
+def as_type(value: Any, hint: Any) -> Any:
+    """A value that fits `of_type(hint)`, as that type: members of an Enum, dataclasses, tuples."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return as_type(value, args[0])
+    if origin in (Union, types.UnionType):
+        fitting = [a for a in args if problem(value, of_type(a)) is None]
+        return as_type(value, fitting[0]) if fitting else value
+    if origin in (list, tuple, set, frozenset):
+        return origin(as_type(v, args[0]) for v in value)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint(value)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        return hint(**{name: as_type(v, hints[name]) for name, v in value.items()})
+    return float(value) if hint is float and isinstance(value, int) else value
+
+
+def name_of(hint: Any) -> str:
+    """What people call the type."""
+    return getattr(hint, "__name__", None) or str(hint).replace("typing.", "")
+
+
+def problem(value: Any, schema: Schema) -> str | None:
+    """What is wrong with `value`, every fault of it, or None."""
+    faults = sorted(
+        _validator(json.dumps(schema, sort_keys=True)).iter_errors(value), key=lambda e: list(map(str, e.path))
+    )
+    lines = [f"{'.'.join(map(str, fault.path))}: {fault.message}" if fault.path else fault.message for fault in faults]
+    return "; ".join(lines) or None
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> Any:
+    from jsonschema.validators import validator_for
+
+    plain = json.loads(schema)
+    return validator_for(plain)(plain)
+
+
+def from_text(value: Any, kind: str) -> Any:
+    """A reply typed as text, as str, int, float, bool, list or dict; ValueError when it is none.
+
+    Blank text stays blank, except that a bool is true for true, yes, y, 1, on, t in any case and false for all else.
+
+    >>> from_text("Yes", "bool"), from_text("7", "int"), from_text("", "int")
+    (True, 7, '')
+    """
+    if kind == "bool":
+        return value if isinstance(value, bool) else str(value).strip().lower() in _TRUE
+    if kind not in ("int", "float", "list", "dict") or not isinstance(value, str) or not value.strip():
+        return value
+    convert: Callable[[str], Any] = {"int": int, "float": float}.get(kind, json.loads)
+    try:
+        return convert(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not {_A[kind]}") from None
+
+
+_A = {"int": "a whole number", "float": "a number", "list": "a list in JSON", "dict": "an object in JSON"}
+
+
+def of_function(function: Callable[..., Any], hidden: tuple[str, ...]) -> dict[str, Any]:
+    """The schema of a function's parameters without the `hidden` ones, described by its docstring."""
+    hints = get_type_hints(function, include_extras=True)
+    words = _described(inspect.getdoc(function) or "")
+    properties, needed = {}, []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in hidden:
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise TypeError(f"{function.__name__}: a tool takes named parameters only, not {parameter}")
+        properties[name] = of_type(hints.get(name, Any)) | ({"description": words[name]} if name in words else {})
+        if parameter.default is parameter.empty:
+            needed.append(name)
+        elif _is_json(parameter.default):
+            properties[name]["default"] = parameter.default
+    return _object(properties, needed)
+
+
+def summary_of(function: Callable[..., Any]) -> str:
+    """The docstring without its list of parameters."""
+    return re.split(r"\n\s*(?:Args|Arguments|Parameters|Returns|Raises):|\n\s*:param", inspect.getdoc(function) or "")[
+        0
+    ].strip()
+
+
+def _object(properties: dict[str, Any], needed: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+
+def _described(doc: str) -> dict[str, str]:
+    """Parameter descriptions: lines `name: words` or `name (type): words` under Args, or `:param name: words`."""
+    found = dict(re.findall(r":param (?:\S+ )?(\w+):\s*(.+)", doc))
+    section = re.search(r"^(?:Args|Arguments|Parameters):\n(.*?)(?=^\S|\Z)", doc, re.M | re.S)
+    found |= dict(re.findall(r"^\s+(\w+)(?:\s*\([^)]*\))?:\s*(.+)$", section[1], re.M)) if section else {}
+    return found
+
+
+def _is_json(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool | list | dict) and not isinstance(value, enum.Enum)
