@@ -103,3 +103,11 @@ def open_model(name: str, *, cwd: Path | None = None) -> Model:
     from hitl_cli.models.claude import Claude
 
     return Claude(name)
+
+
+def preload(model: Model) -> None:
+    """Begin, in the background, whatever the first request would otherwise wait for."""
+    from hitl_cli.models.claude import Claude
+
+    if isinstance(model, Claude):
+        model.preload()

@@ -65,8 +65,7 @@ class Server:
         class Handler(_Handler):
             server_of = outer
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = _Quiet(("127.0.0.1", 0), Handler)
         self.port = self._http.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -98,6 +97,16 @@ class Server:
             return (
                 self._answers[self._next - 1] if self._next <= len(self._answers) else say("There are no more answers.")
             )
+
+
+class _Quiet(ThreadingHTTPServer):
+    """Clients that go away are what is tested here, not an error."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -136,13 +145,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def _begin(self, status: int, kind: str, answer: Answer, more: dict[str, str]) -> None:
-        self.send_response(status)
+        self.send_response_only(status)
         for name, value in {"content-type": kind, **more, **answer.get("headers", {})}.items():
             self.send_header(name, value)
         self.end_headers()
 
     def _chunk(self, text: str) -> None:
         data = text.encode("utf-8", "surrogateescape")
+        if not data:
+            return
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         self.wfile.flush()
 
