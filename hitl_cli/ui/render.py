@@ -1,0 +1,214 @@
+"""What is printed of a session, as lines: a fold of its records, the same live and when a session is reopened.
+
+A `Teller` takes events in order and returns text for the terminal, each piece once and for good. Text of the model
+appears block by block as it streams; a call is told when it is settled, in one line, with the first lines of what a command
+printed; the whole result is kept for `expand`. Everything said by a model or a tool is cleaned here, and output of
+tools stays behind a rule on the left that it cannot leave.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Json, Recorded, Replied, Result, Settled, Started
+from hitl_cli.models import Retrying, TextDelta
+from hitl_cli.ui.clean import Cleaner, clean, cut
+from hitl_cli.ui.stream import Block, Splitter, rendered
+from hitl_cli.ui.theme import Line, rich_style
+
+PREVIEW = 3  # lines of a command's output that are shown without asking
+# The argument of a call that tells a person most about it.
+TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name")
+
+
+def ansi(lines: list[Line], colour: bool) -> str:
+    """Lines as text for the terminal, each with its line end."""
+    return "".join("".join(_styled(name, text, colour) for name, text in line) + "\n" for line in lines)
+
+
+def _styled(name: str, text: str, colour: bool) -> str:
+    start = _sequence(name, colour) if name else ""
+    return f"{start}{text}\x1b[0m" if start else text
+
+
+@lru_cache
+def _sequence(name: str, colour: bool) -> str:
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    return (
+        Style.parse(rich_style(name, colour) or "none")
+        .render("\0", color_system=ColorSystem.STANDARD)
+        .partition("\0")[0]
+    )
+
+
+def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> str:
+    """Tool and what it is about, on one line, clean."""
+    if input is None:
+        about = raw
+    else:
+        about = next((str(input[key]) for key in TELLING if input.get(key)), "")
+        if not about and input:
+            about = json.dumps(dict(input), ensure_ascii=False, default=str)
+    first, *rest = about.strip().split("\n")
+    more = f" … {len(rest) + 1} lines" if rest else ""
+    return clean(f"{name} {first}".strip()) + more
+
+
+def result_text(result: Result) -> str:
+    """What a result holds as text; other blocks are named."""
+    if isinstance(result.content, str):
+        return result.content
+    return "\n".join(str(b.get("text", f"[{b.get('type', 'block')}]")) for b in result.content)
+
+
+def message_lines(text: str) -> list[Line]:
+    """A message of the person, set off by a blank line."""
+    lines = clean(text).split("\n")
+    return [[], *([("key", "> " if not i else "  "), ("code", line)] for i, line in enumerate(lines))]
+
+
+def call_lines(call: Call, result: Result, seconds: float, width: int) -> list[Line]:
+    """The line of a settled call, and the beginning of what a command printed."""
+    good = result.ok
+    body = clean(result_text(result)).rstrip("\n")
+    lines = body.split("\n") if body else []
+    tail = _outcome(result, lines, seconds)
+    words = cut(call_words(call.name, call.input, call.raw), max(width - len(tail) - 4, 12))
+    told: list[Line] = [[("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]]
+    if call.name == "Bash" or (not good and result.kind == "error"):
+        shown = lines[:PREVIEW] if good else lines[-PREVIEW:]
+        told += [[("dim", "  │ " + cut(line, width - 4))] for line in shown]
+        if len(lines) > PREVIEW:
+            told.append([("dim", f"  │ … {len(lines) - PREVIEW} more lines, Ctrl-O shows them")])
+    return told
+
+
+def _outcome(result: Result, lines: list[str], seconds: float) -> str:
+    if result.kind == "refused":
+        return "refused"
+    if result.kind == "interrupted":
+        return "interrupted"
+    parts = [] if result.ok else ["failed"]
+    parts.append("no output" if not lines else "1 line" if len(lines) == 1 else f"{len(lines)} lines")
+    if seconds >= 1:
+        parts.append(f"{seconds:.0f} s")
+    return " · ".join(parts)
+
+
+def expanded(call: Call, result: Result) -> list[Line]:
+    """A call and its result, whole."""
+    head: Line = [("title", call_words(call.name, call.input, call.raw))]
+    body = clean(result_text(result)).rstrip("\n") or "(nothing)"
+    return [[], head, *([("dim", "  │ "), ("", line)] for line in body.split("\n"))]
+
+
+def answer_line(answer: Mapping[str, Json], by: str) -> Line:
+    """An answer as it was accepted (`interrupts.dump_answer`), and by whom when that was not here."""
+    kind, fields = next(iter(answer.items()))
+    words = {
+        "approve": "approved",
+        "edit": "approved with changes",
+        "reject": "rejected",
+        "reply": "answered",
+        "result": "result given",
+        "proceed": "going on",
+    }[kind]
+    if kind == "reject" and fields.get("reason"):
+        words += ": " + clean(str(fields["reason"])).replace("\n", " ")
+    line: Line = [("warn" if kind == "reject" else "good", "  " + words)]
+    if by:
+        line.append(("dim", f" by {clean(by)}"))
+    return line
+
+
+def rule_lines(answer: Mapping[str, Json]) -> list[Line]:
+    """The rules that an answer adds."""
+    _, fields = next(iter(answer.items()))
+    rules = fields.get("rules", ()) if isinstance(fields, Mapping) else ()
+    return [
+        [("dim", "  rule: "), ("", clean(f"{r['decision']} {r['rule']}")), ("dim", f"  ({r.get('scope', 'session')})")]
+        for r in rules
+    ]
+
+
+class Teller:
+    """`results` holds every settled call with its result, oldest first."""
+
+    def __init__(self, width: int, colour: bool) -> None:
+        self.width, self.colour = width, colour
+        self.splitter = Splitter()
+        self._cleaner = Cleaner()
+        self.calls: dict[str, Call] = {}
+        self.results: list[tuple[Call, Result]] = []
+        self._started: dict[str, float] = {}
+        self._streamed = False  # text of the reply that is coming was told already
+
+    def tell(self, event: object) -> str:
+        """What to print for `event`, "" for nothing."""
+        if isinstance(event, TextDelta):
+            self._streamed = True
+            return self._blocks(self.splitter.feed(self._cleaner.feed(event.text)))
+        if isinstance(event, Retrying):
+            return self._cut()
+        if isinstance(event, Recorded):
+            return self._record(event)
+        return ""
+
+    def lines(self, lines: list[Line]) -> str:
+        return ansi(lines, self.colour)
+
+    def _record(self, recorded: Recorded) -> str:
+        entry = recorded.entry
+        match entry:
+            case Began():
+                return self.lines(message_lines(entry.text))
+            case Replied():
+                return self._replied(entry)
+            case Answered():
+                by = "" if entry.who.kind == "person" else f"{entry.who.kind} {entry.who.detail}".strip()
+                lines = [line for a in entry.answers.values() for line in (answer_line(a, by), *rule_lines(a))]
+                return self.lines(lines)
+            case Started():
+                self._started[entry.call] = recorded.at
+            case Settled():
+                return self._settled(entry, recorded.at)
+            case Changed(what="mode" | "model"):
+                return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}")]])
+            case Ended():
+                return self._ended(entry)
+        return ""
+
+    def _replied(self, entry: Replied) -> str:
+        self.calls |= {call.id: call for call in entry.calls}
+        text = "" if self._streamed else self._blocks(self.splitter.feed(clean(entry.reply.text)))
+        told = text + self._cut()
+        if entry.reply.stop == "length":
+            told += self.lines([[("warn", "The answer was cut off: the model reached its limit of output.")]])
+        return told + ("\n" if told and entry.calls else "")
+
+    def _settled(self, entry: Settled, at: float) -> str:
+        call = self.calls.get(entry.call) or Call(entry.call, entry.call, {})
+        self.results.append((call, entry.result))
+        return self.lines(call_lines(call, entry.result, at - self._started.get(entry.call, at), self.width))
+
+    def _ended(self, entry: Ended) -> str:
+        told = self._cut()
+        reason = clean(entry.reason)
+        if entry.status in ("interrupted", "stopped"):
+            told += self.lines([[("warn", "Stopped" + (f": {reason}" if reason else "") + ".")]])
+        elif entry.status in ("failed", "blocked"):
+            told += self.lines([[("warn", f"{entry.status}: {reason}" if reason else entry.status)]])
+        return told
+
+    def _cut(self) -> str:
+        """What has come of an answer that is over, or will not go on."""
+        self._streamed = False
+        last = self.splitter.feed(self._cleaner.end())
+        return self._blocks(last + self.splitter.end())
+
+    def _blocks(self, blocks: list[Block]) -> str:
+        return "".join(rendered(block, self.width, self.colour) for block in blocks)

@@ -1,0 +1,138 @@
+"""The one place where bytes reach the person's terminal while the REPL runs.
+
+The bottom of the screen belongs to a prompt_toolkit application; all else is printed once above it and never touched
+again. `Paper.print` erases the bottom, writes, and draws the bottom again in a single write, so nothing flickers and
+nothing that scrolled by is redrawn. While somebody else owns the terminal (an editor, a command of the person's), what is
+printed waits.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TextIO
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.application.run_in_terminal import in_terminal
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+
+class HeldOutput(Vt100_Output):
+    """Output whose flushes can be held back until a whole picture is ready."""
+
+    _held = 0
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            self.flush()
+
+    def flush(self) -> None:
+        if not self._held:
+            super().flush()
+
+
+def open_output(stream: TextIO) -> HeldOutput:
+    """Output on `stream` that never asks the terminal anything (a late reply would look like keys)."""
+
+    def size() -> Size:
+        try:
+            columns, rows = os.get_terminal_size(stream.fileno())
+        except OSError:
+            columns, rows = 0, 0
+        return Size(rows=rows or 24, columns=columns or 80)
+
+    return HeldOutput(stream, size, term=os.environ.get("TERM"), enable_cpr=False)
+
+
+class Paper:
+    """What is printed above the bottom of `app`. Texts are clean already and may hold our own colour sequences."""
+
+    def __init__(self, output: HeldOutput) -> None:
+        self.output = output
+        self._app: Application[Any] | None = None
+        self._lent = 0
+        self._waiting: list[str] = []
+        self.title = ""
+
+    def attach(self, app: Application[Any]) -> None:
+        """From now on the bottom of the screen is `app`'s. It shrinks again when it has less to show."""
+        self._app = app
+        app.before_render += lambda _: self._shrink()
+        app.after_render += lambda _: self._drawn()
+        self._holding = False
+
+    @property
+    def width(self) -> int:
+        return self.output.get_size().columns
+
+    @property
+    def height(self) -> int:
+        return self.output.get_size().rows
+
+    def print(self, text: str) -> None:
+        if not text:
+            return
+        if self._lent:
+            self._waiting.append(text)
+            return
+        with self.output.hold():
+            app = self._app
+            live = app is not None and app.is_running
+            if app and live:
+                app.renderer.erase()
+            self.output.write_raw(text.replace("\n", "\r\n") if live else text)
+            if app and live:
+                app._redraw()
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncIterator[None]:
+        """The terminal belongs to somebody else inside; keys typed there never reach us."""
+        async with in_terminal():
+            self._lent += 1
+            try:
+                yield
+            finally:
+                self._lent -= 1
+        waiting, self._waiting = self._waiting, []
+        self.print("".join(waiting))
+
+    def call(self, title: str) -> None:
+        """Bell and window title: somebody is waited for."""
+        self.output.bell()
+        self.name(title)
+
+    def name(self, title: str) -> None:
+        if title != self.title and self.output.term not in (None, "dumb"):
+            self.title = title
+            self.output.set_title(title)
+            self.output.flush()
+
+    def _shrink(self) -> None:
+        """prompt_toolkit keeps the greatest height it ever drew; forget the picture when less is wanted."""
+        app = self._app
+        assert app is not None
+        self.output._held += 1
+        self._holding = True
+        last = app.renderer._last_screen
+        size = self.output.get_size()
+        if last and last.height > app.layout.container.preferred_height(size.columns, size.rows).preferred:
+            app.renderer.erase()
+
+    def _drawn(self) -> None:
+        if self._holding:
+            self._holding = False
+            self.output._held -= 1
+            self.output.flush()
+
+
+def is_capable(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> bool:
+    """Can the bottom of the screen be drawn here? Not in a pipe, and not on a terminal that cannot move its cursor."""
+    return stdin.isatty() and stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
