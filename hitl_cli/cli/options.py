@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
 
 
-def _one_of(*allowed: str) -> Callable[[Any], Any]:
+def one_of(*allowed: str) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         for item in value if isinstance(value, list | tuple) else [value]:
             if item is not None and item not in allowed:
@@ -56,7 +56,7 @@ class Turn:
     ] = None
     mode: Annotated[
         str | None,
-        typer.Option("--mode", help=", ".join(MODES) + ".", callback=_one_of(*MODES), metavar="MODE"),
+        typer.Option("--mode", help=", ".join(MODES) + ".", callback=one_of(*MODES), metavar="MODE"),
     ] = None
     allow: Annotated[list[str], typer.Option("--allow", help="A rule for this run.", metavar="RULE")] = field(
         default_factory=list
@@ -84,7 +84,7 @@ class Turn:
     break_: Annotated[
         list[str],
         typer.Option(
-            "--break", help="Hold before:tool, after:model, …", callback=_one_of(*BREAKS), metavar="PHASE:STEP"
+            "--break", help="Hold before:tool, after:model, …", callback=one_of(*BREAKS), metavar="PHASE:STEP"
         ),
     ] = field(default_factory=list)
     expires: Annotated[

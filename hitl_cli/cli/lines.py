@@ -1,0 +1,220 @@
+"""JSON lines both ways: what a watcher is told of a session, and what a host program may say to it.
+
+Outgoing lines are made from the journal's entries and the live events, one object a line; live pieces aside, each
+carries the `seq` of the entry it tells of, so a host can take up a session where it left off. An incoming line is a
+user message, an answer or a stop; whatever else it is, it is refused with an `error` line and changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hitl_cli import interrupts
+from hitl_cli.errors import HitlError
+from hitl_cli.interrupts import Answer, Interrupt
+from hitl_cli.journal import Answered, Began, Judged, Raised, Recorded, Replied, Result, Settled, Usage
+from hitl_cli.models import Retrying, TextDelta
+from hitl_cli.outcome import Blocked, Completed, Outcome, Stopped, Suspended
+
+V = 1
+Line = dict[str, Any]
+
+
+def exit_code(run: Outcome) -> int:
+    """The promised code of a turn that came out as `run`."""
+    match run:
+        case Stopped(why="interrupted"):
+            return 130
+        case Stopped():
+            return 6
+        case Blocked():
+            return 5
+        case Suspended():
+            return 4
+    return 3 if run.denied else 0
+
+
+def of_event(event: object) -> Iterator[Line]:
+    """The lines of one event, in order; none for what a host need not know."""
+    match event:
+        case TextDelta(text):
+            yield {"type": "text", "delta": text}
+        case Retrying(after_s, why):
+            yield {"type": "retry", "after_s": after_s, "why": why}
+        case Recorded(seq, _, entry):
+            for line in _of_entry(entry):
+                yield {**line, "seq": seq}
+
+
+def _of_entry(entry: object) -> Iterator[Line]:
+    match entry:
+        case Replied(reply=reply, calls=calls):
+            yield {"type": "usage", **usage(reply.usage)}
+            for call in calls:
+                yield {"type": "call", "call": {"id": call.id, "name": call.name, "input": call.input}}
+        case Judged():
+            yield {
+                "type": "verdict",
+                "call": entry.call,
+                "decision": entry.decision,
+                "rule": entry.rule,
+                "layer": entry.layer,
+                "reason": entry.reason,
+            }
+        case Raised(interrupts=raised):
+            for dumped in raised:
+                yield {"type": "interrupt", "interrupt": shown(interrupts.load(dumped))}
+        case Answered(answers=answers, who=who):
+            for id, answer in answers.items():
+                yield {"type": "answer", "interrupt": id, "answer": answer, "by": asdict(who)}
+        case Settled(call=call, result=result):
+            yield {"type": "result", "call": call, "ok": result.ok, "output": output(result)}
+
+
+def shown(interrupt: Interrupt) -> Line:
+    """An interrupt as hosts and listings see it: its JSON form, suggested rules as their texts."""
+    line = interrupts.dump(interrupt)
+    if "suggested" in line:
+        line["suggested"] = [s["rule"] for s in line["suggested"]]
+    call = line.get("call")
+    if isinstance(call, Mapping):
+        line["call"] = {"id": call["id"], "name": call["name"], "input": call["input"]}
+    return line
+
+
+def output(result: Result) -> str:
+    """The text of a result; blocks that are no text are named by their type."""
+    if isinstance(result.content, str):
+        return result.content
+    return "\n".join(block.get("text", f"[{block.get('type')}]") for block in result.content)
+
+
+def usage(spent: Usage) -> Line:
+    return {"input": spent.input, "output": spent.output, "cache_read": spent.cache_read, "cost": spent.cost}
+
+
+def session_line(session: str, began: Began | None, seq: int, **fallback: str) -> Line:
+    settings = began.settings if began else None
+    return {
+        "type": "session",
+        "v": V,
+        "session": session,
+        "cwd": settings.cwd if settings else fallback["cwd"],
+        "model": settings.model if settings else fallback["model"],
+        "mode": settings.mode if settings else fallback["mode"],
+        "seq": seq,
+    }
+
+
+STATUS = {Completed: "completed", Suspended: "suspended", Blocked: "blocked", Stopped: "stopped"}
+
+
+def end_line(run: Outcome, seq: int) -> Line:
+    return {
+        "type": "end",
+        "status": STATUS[type(run)],
+        "reason": getattr(run, "reason", ""),
+        "exit": exit_code(run),
+        "answer": run.text,
+        "denied": list(run.denied),
+        "pending": [shown(i) for i in run.pending] if isinstance(run, Suspended) else [],
+        "usage": usage(run.usage),
+        "session": run.session,
+        "seq": seq,
+    }
+
+
+def failed_line(error: HitlError, session: str, seq: int) -> Line:
+    """The end of a turn that an error ended."""
+    return {
+        "type": "end",
+        "status": "failed",
+        "reason": str(error),
+        "exit": error.exit_code,
+        "answer": "",
+        "denied": [],
+        "pending": [],
+        "usage": usage(Usage()),
+        "session": session,
+        "seq": seq,
+    }
+
+
+def text(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- what a host says -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    interrupt: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A line that was not understood; `problem` says what to write instead."""
+
+    problem: str
+
+
+def parse(raw: bytes) -> User | Say | Stop | Bad | None:
+    """What one incoming line says; None for a blank line. Unknown fields are ignored."""
+    if not raw.strip():
+        return None
+    try:
+        line = json.loads(raw.decode("utf-8"))
+    except ValueError as error:
+        return Bad(f"not a JSON line: {error}")
+    if not isinstance(line, dict):
+        return Bad("a line is one JSON object with a `type`")
+    match line:
+        case {"type": "user", "text": str(words)} if words.strip():
+            return User(words)
+        case {"type": "user"}:
+            return Bad("a user line carries `text` that is not empty")
+        case {"type": "answer", "interrupt": str(id), "answer": dict(answer)}:
+            try:
+                return Say(id, interrupts.load_answer(answer))
+            except (ValueError, HitlError) as error:
+                return Bad(f"answer to {id}: {error}")
+        case {"type": "answer"}:
+            return Bad("an answer line carries `interrupt`, an id, and `answer`, an object")
+        case {"type": "stop"}:
+            return Stop()
+    return Bad(f"unknown type {line.get('type')!r}; lines are user, answer and stop")
+
+
+def answers_of(found: object) -> Mapping[str, Answer]:
+    """A set of answers from plain JSON: {interrupt id: answer}. Raises ValueError with every problem."""
+    if not isinstance(found, dict) or not found:
+        raise ValueError("answers are one JSON object: an interrupt id and its answer each")
+    answers: dict[str, Answer] = {}
+    problems: list[str] = []
+    for id, answer in found.items():
+        try:
+            answers[id] = interrupts.load_answer(answer)
+        except (ValueError, HitlError) as error:
+            problems.append(f"{id}: {error}")
+    if problems:
+        raise ValueError("; ".join(problems))
+    return answers
+
+
+def last_seq(records: Sequence[Recorded]) -> int:
+    return records[-1].seq if records else 0

@@ -1,0 +1,111 @@
+"""`hitl log`: every decision, in the order of time. A view of the journals, not a second record."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from hitl_cli.cli.opened import opened, stamp
+from hitl_cli.cli.options import one_of
+from hitl_cli.errors import UsageError
+from hitl_cli.journal import Answered, Judged, Recorded, Who
+from hitl_cli.store import Store
+from hitl_cli.ui.clean import clean
+
+DECISIONS = ("allow", "ask", "deny", "approve", "edit", "reject", "reply", "result", "proceed")
+
+
+def log(
+    session: Annotated[str | None, typer.Option("--session", help="Of this session.", metavar="ID")] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="Of this tool.", metavar="NAME")] = None,
+    decision: Annotated[
+        str | None, typer.Option("--decision", help=", ".join(DECISIONS) + ".", callback=one_of(*DECISIONS))
+    ] = None,
+    since: Annotated[str | None, typer.Option("--since", help="A date or a length such as 7d.", metavar="TIME")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="A date or a length such as 1h.", metavar="TIME")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON lines.")] = False,
+    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None,
+) -> int:
+    """Every decision: what was allowed, asked, refused, by whom."""
+    with opened(store) as found:
+        id = found.find(session) if session else None
+        first, last = moment(since) if since else 0.0, moment(until) if until else None
+        for row in rows(found, id, first, last):
+            if (tool and row["tool"] != tool) or (decision and row["decision"] != decision):
+                continue
+            print(json.dumps(row, ensure_ascii=False) if as_json else _text(row))
+    return 0
+
+
+def moment(text: str, now: float | None = None) -> float:
+    """Seconds since the epoch of an ISO date, or of a length of time ago. Raises UsageError."""
+    from hitl_cli.config import duration
+
+    try:
+        return (time.time() if now is None else now) - duration(text)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise UsageError(f"{text!r} is no time.\n  Write a date such as 2026-11-30T12:00, or 30m, 8h, 7d.") from None
+
+
+def rows(store: Store, session: str | None, since: float, until: float | None) -> Iterator[dict[str, Any]]:
+    """One row a decision. A verdict says what decided; an answer says who gave it and what it granted."""
+    judged: dict[tuple[str, str], Judged] = {}
+    for id, record in store.entries(["judged", "answered"], session=session, since=since, until=until):
+        entry = record.entry
+        if isinstance(entry, Judged):
+            judged[id, entry.call] = entry
+            yield _row(
+                id, record, entry, entry.decision, {"rule": entry.rule, "layer": entry.layer, "part": entry.part}
+            )
+        elif isinstance(entry, Answered):
+            for interrupt, answer in entry.answers.items():
+                call = interrupt.partition(":")[0]
+                about = judged.get((id, call)) or _judged_before(store, id, call, record.seq)
+                ((kind, said),) = answer.items()
+                more = {"interrupt": interrupt, "granted": said.get("rules", []), "reason": said.get("reason", "")}
+                digest = entry.digests.get(interrupt)
+                yield _row(id, record, about, kind, {**more, **({"digest": digest} if digest else {})}, entry.who)
+
+
+def _judged_before(store: Store, session: str, call: str, seq: int) -> Judged | None:
+    """The verdict that an answer answers, when it lies before the time that was asked for."""
+    records = [r.entry for r in store.read(session) if r.seq < seq and isinstance(r.entry, Judged)]
+    return next((j for j in reversed(records) if j.call == call), None)
+
+
+def _row(
+    session: str, record: Recorded, about: Judged | None, decision: str, more: dict[str, Any], who: Who | None = None
+) -> dict[str, Any]:
+    who = who or (about.who if about else Who("none"))
+    return {
+        "time": stamp(record.at),
+        "session": session,
+        "seq": record.seq,
+        "call": about.call if about else "",
+        "tool": about.tool if about else "",
+        "digest": about.digest if about else "",
+        "decision": decision,
+        "by": {"kind": who.kind, "detail": who.detail},
+        "rule": "",
+        "layer": "",
+        "part": "",
+        "reason": about.reason if about else "",
+        "granted": [],
+        **more,
+    }
+
+
+def _text(row: dict[str, Any]) -> str:
+    by = " ".join(filter(None, [row["by"]["kind"], row["by"]["detail"]]))
+    about = " ".join(filter(None, [row["tool"], row["part"] or row["call"]]))
+    granted = "".join(f"  + {g['rule']} ({g.get('scope', 'session')})" for g in row["granted"])
+    return clean(f"{row['time']}  {row['session']}  {row['decision']:<7}  {about}  by {by}{granted}").replace("\n", " ")

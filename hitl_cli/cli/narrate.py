@@ -1,0 +1,94 @@
+"""What a person who runs a turn without a terminal is told on standard error: a line for each call, and what to do.
+
+Nothing of it is needed to use the result; `--quiet` leaves it all out. Untrusted text is cleaned, and a line is cut to
+what fits on one, since the whole stands in the session.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from hitl_cli.interrupts import Interrupt
+from hitl_cli.journal import Call, Judged, Recorded, Replied, Settled
+from hitl_cli.models import Retrying
+from hitl_cli.outcome import Outcome, Stopped, Suspended
+from hitl_cli.ui.clean import clean
+
+WIDTH = 160
+MAIN = ("command", "file_path", "path", "pattern", "url", "plan")  # the argument that says most about a call
+
+
+def title(call: Call) -> str:
+    """A call in one line: its tool and its main argument."""
+    values = call.input or {}
+    main = next((str(values[name]) for name in MAIN if values.get(name)), "")
+    line = " ".join(clean(main).split())
+    return f"{clean(call.name)} {line if len(line) < WIDTH else line[: WIDTH - 1] + '…'}".rstrip()
+
+
+def command_for(session: str, interrupt: Interrupt, store: str | None = None) -> str:
+    """The command line that answers `interrupt`, to be completed with the answer."""
+    says = {
+        "approval": "--approve",
+        "question": "--reply VALUE",
+        "external": "--result TEXT",
+        "review": "--reply VALUE",
+        "breakpoint": "--proceed",
+    }[interrupt.kind]
+    where = f" --store {shlex.quote(store)}" if store else ""
+    return f"hitl answer {session} {shlex.quote(interrupt.id)} {says}{where}"
+
+
+class Narrator:
+    """Fed with the events of a turn; prints to `to` (standard error)."""
+
+    def __init__(self, *, quiet: bool, verbose: bool, to: TextIO | None = None) -> None:
+        self._quiet, self._verbose, self._to = quiet, verbose, to or sys.stderr
+        self._calls: dict[str, Call] = {}
+
+    def say(self, text: str) -> None:
+        if not self._quiet:
+            print(text, file=self._to, flush=True)
+
+    def event(self, event: object) -> None:
+        match event:
+            case Recorded(entry=Replied(calls=calls)):
+                self._calls.update({call.id: call for call in calls})
+            case Recorded(entry=Judged() as judged):
+                self._judged(judged)
+            case Recorded(entry=Settled(call=id, result=result)):
+                if not result.ok and result.kind == "error":
+                    self.say(f"  failed: {title(self._calls[id])}")
+            case Retrying(after_s, why):
+                self.say(f"  {clean(why)}; trying again in {after_s:.0f} s")
+
+    def _judged(self, judged: Judged) -> None:
+        call = self._calls[judged.call]
+        if judged.decision == "allow":
+            self.say(f"  {title(call)}" + (f"  ({clean(judged.reason)})" if self._verbose else ""))
+        elif judged.decision == "deny":
+            self.say(f"  refused: {title(call)}: {clean(judged.reason)}")
+        elif self._verbose:
+            self.say(f"  asks: {title(call)}: {clean(judged.reason)}")
+
+    def end(self, run: Outcome, store: str | None = None) -> None:
+        """What a person should know about how the turn came out."""
+        for refusal in run.denied:
+            self.say(_refusal(refusal))
+        match run:
+            case Suspended():
+                self.say(f"Session {run.session} waits for {len(run.pending)} answer(s):")
+                for interrupt in run.pending:
+                    about = title(interrupt.call) if interrupt.call else interrupt.kind
+                    self.say(f"  {about}\n    {command_for(run.session, interrupt, store)}")
+            case Stopped():
+                self.say(f"Stopped: {run.reason or run.why}. Go on with: hitl run --session {run.session} MESSAGE")
+
+
+def _refusal(refusal: Mapping[str, Any]) -> str:
+    part = f" ({clean(str(refusal['part']))})" if refusal.get("part") else ""
+    help = f"\n    would be allowed by: {clean(str(refusal['help']))}" if refusal.get("help") else ""
+    return f"Not done: {clean(str(refusal['tool']))}{part}, refused by {clean(str(refusal['by']))}{help}"

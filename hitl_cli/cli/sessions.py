@@ -1,0 +1,117 @@
+"""`hitl sessions`: what is stored, and what may be done with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hitl_cli import sessions
+from hitl_cli.cli.opened import age, opened, stamp
+from hitl_cli.cli.options import one_of
+from hitl_cli.errors import UsageError
+from hitl_cli.store import Head
+from hitl_cli.ui.clean import clean
+
+app = typer.Typer(help="Sessions: list, rename, fork, export, delete.", rich_markup_mode=None, no_args_is_help=True)
+Session = Annotated[str, typer.Argument(help="A session; the beginning of its id is enough.")]
+Store = Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")]
+
+
+@app.command("list")
+def list_(
+    here: Annotated[bool, typer.Option("--here", help="Only those of this folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    store: Store = None,
+) -> int:
+    """All sessions, newest first."""
+    with opened(store) as found:
+        heads = found.heads(cwd=os.getcwd() if here else None)
+    if as_json:
+        print(json.dumps([row(head) for head in heads], ensure_ascii=False, indent=2))
+        return 0
+    for head in heads:
+        waits = f"  {len(head.pending)} waiting" if head.pending else ""
+        print(
+            f"{head.session}  {age(head.updated):>7}  {head.status:<11}  {clean(head.title)}{waits}  {clean(head.cwd)}"
+        )
+    if not heads:
+        print("There is no session yet.")
+    return 0
+
+
+@app.command()
+def rename(session: Session, title: Annotated[str, typer.Argument(help="The new title.")], store: Store = None) -> int:
+    """Give a session another title."""
+    if not title.strip():
+        raise UsageError("A title is not empty.")
+    with opened(store) as found:
+        sessions.rename(found, found.find(session), title.strip())
+    return 0
+
+
+@app.command()
+def fork(session: Session, store: Store = None) -> int:
+    """Begin a new session with everything this one holds; prints its id."""
+    with opened(store) as found:
+        print(sessions.fork(found, found.find(session)))
+    return 0
+
+
+@app.command()
+def export(
+    session: Session,
+    format: Annotated[
+        str, typer.Option("--format", help="markdown or json.", callback=one_of("markdown", "json"), metavar="FORMAT")
+    ] = "markdown",
+    to: Annotated[Path | None, typer.Option("--to", help="A file to write.", metavar="FILE")] = None,
+    store: Store = None,
+) -> int:
+    """A session as Markdown or JSON, with secrets masked."""
+    with opened(store) as found:
+        id = found.find(session)
+        records = found.read(id)
+        head = sessions.head_of(found, id)
+    if format == "json":
+        text = json.dumps(sessions.as_object(head, records), ensure_ascii=False, indent=2)
+    else:
+        text = sessions.as_markdown(head, records)
+    if to is None:
+        print(text)
+        return 0
+    try:
+        with os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except FileExistsError:
+        raise UsageError(f"{to} exists.\n  Name another file, or remove that one.") from None
+    except OSError as error:
+        raise UsageError(f"{to} cannot be written: {error.strerror}.") from None
+    return 0
+
+
+@app.command()
+def delete(
+    which: Annotated[list[str], typer.Argument(help="Sessions to delete.")],
+    store: Store = None,
+) -> int:
+    """Delete sessions and everything in them, waiting questions too."""
+    with opened(store) as found:
+        for id in [found.find(session) for session in which]:
+            found.delete(id)
+            print(f"deleted {id}")
+    return 0
+
+
+def row(head: Head) -> dict[str, Any]:
+    return {
+        "session": head.session,
+        "title": head.title,
+        "cwd": head.cwd,
+        "status": head.status,
+        "updated": stamp(head.updated),
+        "turns": head.turns,
+        "pending": len(head.pending),
+    }

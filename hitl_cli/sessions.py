@@ -1,0 +1,115 @@
+"""What may be done with a stored session as a whole: another title, a copy, an export.
+
+The terminal and the command line both come here. An export is for other people, so secrets in it are masked.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hitl_cli import journal
+from hitl_cli.errors import SessionPending, UnknownSession
+from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Entry, Judged, Recorded, Replied, Result, Settled
+from hitl_cli.masking import mask, mask_data
+from hitl_cli.store import Head, Store
+
+
+def head_of(store: Store, session: str) -> Head:
+    """The index row of one session; raises UnknownSession."""
+    found = next((head for head in store.heads() if head.session == session), None)
+    if found is None:
+        raise UnknownSession(f"There is no session {session!r}.")
+    return found
+
+
+def rename(store: Store, session: str, title: str) -> None:
+    """Raises SessionBusy while another process runs the session."""
+    lease = store.claim(session)
+    try:
+        after = len(store.read(session))
+        store.append([Changed("title", title)], replace(head_of(store, session), title=title), lease, after)
+    finally:
+        store.release(lease)
+
+
+def fork(store: Store, session: str) -> str:
+    """The id of a new session that holds everything this one holds.
+
+    Raises SessionPending while something waits: both copies would wait for it, and what is approved runs once.
+    """
+    head = head_of(store, session)
+    if head.pending:
+        ids = [str(i["id"]) for i in head.pending]
+        raise SessionPending(f"Session {session} waits for {', '.join(ids)}.\n  Answer that first, then fork.", ids)
+    entries: list[Entry] = [record.entry for record in store.read(session)]
+    new = store.create()
+    lease = store.claim(new)
+    try:
+        title = f"{head.title} (fork of {session})"
+        copied = replace(head, session=new, title=title, status="idle")
+        store.append([*entries, Changed("title", title)], copied, lease, 0)
+    finally:
+        store.release(lease)
+    return new
+
+
+def as_object(head: Head, records: Sequence[Recorded]) -> dict[str, Any]:
+    """The session as plain data: its index row and every entry, secrets masked."""
+    entries = [{"seq": r.seq, "at": r.at, **journal.dump(r.entry)} for r in records]
+    whole = {
+        "session": head.session,
+        "title": head.title,
+        "cwd": head.cwd,
+        "status": head.status,
+        "turns": head.turns,
+        "pending": list(head.pending),
+        "entries": entries,
+    }
+    masked: dict[str, Any] = mask_data(whole)
+    return masked
+
+
+def as_markdown(head: Head, records: Sequence[Recorded]) -> str:
+    """The conversation, its calls and the decisions about them, to be read by people; secrets masked."""
+    day = time.strftime("%Y-%m-%d", time.localtime(head.updated))
+    about = f"Session {head.session} in `{head.cwd}`, {head.status}, {day}"
+    return mask("\n\n".join([f"# {head.title or head.session}", about, *_sections(records)]))
+
+
+def _sections(records: Sequence[Recorded]) -> Iterator[str]:
+    calls: dict[str, Call] = {}
+    for record in records:
+        match record.entry:
+            case Began(text=text):
+                yield f"## You\n\n{text}"
+            case Replied(reply=reply, calls=made):
+                calls.update({call.id: call for call in made})
+                if reply.text.strip():
+                    yield f"## hitl\n\n{reply.text.strip()}"
+            case Judged(call=id, decision=decision, reason=reason):
+                yield f"- **{calls[id].name}** {_fence(calls[id].input)}\n\n  {decision}: {reason}"
+            case Answered(answers=answers, who=who):
+                said = "; ".join(f"{id}: {', '.join(answer)}" for id, answer in answers.items())
+                yield f"- answered by {who.kind} {who.detail}: {said}".rstrip()
+            case Settled(call=id, result=result):
+                yield f"Result of {calls[id].name} ({'ok' if result.ok else result.kind}):\n\n{_fence(_text(result))}"
+            case Ended(status=status, reason=reason) if status != "completed":
+                yield f"*{status}{': ' + reason if reason else ''}*"
+
+
+def _text(result: Result) -> str:
+    if isinstance(result.content, str):
+        return result.content
+    return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in result.content)
+
+
+def _fence(content: str | Mapping[str, Any] | None) -> str:
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"\n{ticks}\n{text}\n{ticks}"
