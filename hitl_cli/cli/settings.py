@@ -1,0 +1,81 @@
+"""`hitl config`: which files were read, and the settings that resulted, each with its origin."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hitl_cli.ui.clean import clean
+
+app = typer.Typer(help="Settings: the files, and what resulted.", rich_markup_mode=None, no_args_is_help=True)
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+
+
+def files() -> dict[str, Path]:
+    """Every file that may hold settings or rules, from the widest layer to the nearest, by what it is."""
+    from hitl_cli.paths import MANAGED, locate, place_for, project_of
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    return {
+        "managed": MANAGED,
+        "user": paths.user_config,
+        "user rules": paths.user_rules,
+        "project rules": paths.project_rules(project_of(place.workspace)),
+        "repository": Path(place.workspace, ".hitl", "config.toml"),
+        "store": Path(os.environ.get("HITL_STORE") or paths.store),
+    }
+
+
+@app.command()
+def path(as_json: Json = False) -> int:
+    """Where settings, rules and sessions lie, and which of these files exist."""
+    found = files()
+    if as_json:
+        print(
+            json.dumps({name: {"path": str(file), "exists": file.exists()} for name, file in found.items()}, indent=2)
+        )
+        return 0
+    for name, file in found.items():
+        print(f"{name:<14} {clean(str(file))}{'' if file.exists() else '  (not there)'}")
+    return 0
+
+
+@app.command()
+def show(as_json: Json = False) -> int:
+    """The settings that hold in this folder, each with where it was set."""
+    from hitl_cli import config, rulebook
+    from hitl_cli.paths import locate, place_for
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    found = files()
+    state = rulebook.trust_state(place, paths)
+    settings = config.resolve({}, os.environ, {"user": found["user"], "repository": found["repository"]}, state.trusted)
+    rows = {
+        f.name: {"value": _plain(getattr(settings, f.name)), "origin": settings.origins.get(f.name, "default")}
+        for f in fields(settings)
+        if f.name != "origins"
+    }
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    for name, row in rows.items():
+        print(f"{name:<11} {clean(json.dumps(row['value'], ensure_ascii=False)):<24} {clean(str(row['origin']))}")
+    if found["repository"].exists() and not state.trusted:
+        print(
+            f"\n{found['repository']} is not trusted: only what tightens counts. `hitl trust` shows what it would grant."
+        )
+    return 0
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value
