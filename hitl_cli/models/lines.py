@@ -48,14 +48,13 @@ class Lines:
         self._ends[open_] = len(self._lines) + 1
 
     def of(self, table: Table, key: str = "", word: str = "") -> int:
-        """The 1-based line of `key` (or of the quoted `word`) in the table, else of its header."""
+        """The 1-based line of `key` (or of the last time that the quoted `word` stands) in the table, else of its header."""
         path = table.path
         while path not in self._starts:
             path = path[:-1]
         start, end = self._starts[path], self._ends.get(path, len(self._lines) + 1)
         wanted = rf"[\"']{re.escape(word)}[\"']" if word else rf"(?:^|[\s{{,.\[]){re.escape(key)}[\"']?\s*[=.\]]"
-        if key or word:
-            for number in range(start, end):
-                if re.search(wanted, self._lines[number - 1]):
-                    return number
-        return start
+        found = [number for number in range(start, end) if re.search(wanted, self._lines[number - 1])]
+        if word and found:
+            return found[-1]
+        return found[0] if key and found else start
