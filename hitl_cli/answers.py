@@ -64,10 +64,12 @@ def fit(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | No
         )
     if isinstance(answer, Approve | Edit | Reject):
         _fit_rules(interrupt, answer)
-    if isinstance(answer, Edit) and arguments is not None:
+    if isinstance(answer, Edit) and answer.input and arguments is not None:
         wrong = schema.problem(dict(answer.input), arguments)
         if wrong:
             raise ValueError(f"the new input does not fit the tool: {wrong}")
+    if isinstance(answer, Edit) and not answer.input:
+        return Approve(answer.rules)  # nothing was changed
     if isinstance(answer, Reply):
         return Reply(_fit_reply(interrupt, answer.value, arguments))
     return answer

@@ -74,7 +74,8 @@ class Choice:
 class Field:
     """One thing to fill in. `value` is what the model proposed, None when the person must give it.
 
-    A field with `choices` takes a list of their labels, one unless `multiple`; with `free` also a text of one's own.
+    The form waits until every `required` field has a value. A field with `choices` takes a list of their labels, one
+    unless `multiple`; with `free` also a text of one's own.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Field:
     choices: tuple[Choice, ...] = ()
     multiple: bool = False
     free: bool = False
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

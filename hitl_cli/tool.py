@@ -113,13 +113,14 @@ class Tool:
             return tuple(self.form(input))
         if not self.user_fields:
             return ()
-        properties = self.schema.get("properties", {})
-        return tuple(_field(name, s, input.get(name)) for name, s in properties.items())
+        return tuple(self._field(name, property, input) for name, property in self.schema["properties"].items())
 
-
-def _field(name: str, property: Mapping[str, Json], value: Json) -> Field:
-    kind: Any = _TYPES.get(str(property.get("type")), "str")
-    return Field(name, kind, property.get("description", ""), property.get("default") if value is None else value)
+    def _field(self, name: str, property: Mapping[str, Json], input: Input) -> Field:
+        kind: Any = _TYPES.get(str(property.get("type")), "str")
+        theirs = name in self.user_fields
+        value = None if theirs else input.get(name, property.get("default"))
+        required = theirs or name in self.schema.get("required", ())
+        return Field(name, kind, property.get("description", ""), value, required=required)
 
 
 @overload

@@ -1,0 +1,304 @@
+"""What a session is: its journal folded, entry by entry.
+
+`State.fold` takes one entry and only ever looks at what it holds, so a long session costs what its entries cost, once.
+Everything that the loop decides, a listing shows or a person is asked follows from this; nothing here decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hitl_cli import interrupts, records
+from hitl_cli.answers import filled
+from hitl_cli.interrupts import (
+    Answer,
+    Approval,
+    Approve,
+    Edit,
+    Interrupt,
+    Proceed,
+    Question,
+    Reject,
+    Reply,
+    Review,
+    Supply,
+)
+from hitl_cli.journal import (
+    Answered,
+    Began,
+    Call,
+    Changed,
+    Ended,
+    Entry,
+    Grant,
+    Json,
+    Judged,
+    ModelReply,
+    Raised,
+    Replied,
+    Result,
+    Returned,
+    Settings,
+    Settled,
+    Started,
+    Usage,
+    Who,
+)
+
+
+def exact(name: str, input: Mapping[str, Json] | None) -> str:
+    """A text that is equal for equal calls, whatever the order of their arguments."""
+    return f"{name} {json.dumps(input, sort_keys=True, ensure_ascii=False, default=str)}"
+
+
+@dataclass(slots=True)
+class CallState:
+    """How far one call of the current reply has come.
+
+    call      as it stands: with a person's values and edits in it
+    filled    the person's form is complete (or was not needed)
+    decided   the last verdict that was recorded
+    approved  digests that a person said yes to
+    running   a body was started and neither returned nor stopped at a question of its own
+    rerun     a person said that a body that may have run is to run (again)
+    returned  what the body returned, or what somebody else supplied
+    refused   who said no to it, and why
+    asked     the body has had an answer to a question of its own
+    """
+
+    call: Call
+    filled: bool = False
+    edited: bool = False
+    decided: str = ""
+    approved: set[str] = field(default_factory=set)
+    running: bool = False
+    asked: bool = False
+    returned: Result | None = None
+    refused: tuple[Reject, Who] | None = None
+    settled: Result | None = None
+
+
+@dataclass(slots=True)
+class State:
+    seq: int = 0
+    turn: int = 0
+    step: int = 0
+    open: bool = False  # a turn has begun and not ended
+    status: str = ""  # of the last turn that ended
+    carried: Began | None = None  # the message of a turn that waits before it begins
+    answer: str | None = None  # what the after-agent hooks made of the answer
+    settings: Settings | None = None
+    mode: str = ""
+    model: str = ""
+    title: str = ""
+    reply: ModelReply | None = None
+    calls: dict[str, CallState] = field(default_factory=dict)
+    pending: dict[str, Interrupt] = field(default_factory=dict)
+    raised: dict[str, int] = field(default_factory=dict)  # id without ~n -> times raised, in this turn
+    touched: set[str] = field(default_factory=set)  # calls and steps that were asked about, in this turn
+    memo: dict[str, Json] = field(default_factory=dict)
+    answered: dict[str, str] = field(default_factory=dict)  # interrupt -> what was said, and by whom
+    grants: list[Grant] = field(default_factory=list)
+    accepted: list[tuple[Grant, Call]] = field(
+        default_factory=list
+    )  # in this turn, with the call they were accepted for
+    once: set[str] = field(default_factory=set)  # calls approved as they were, for the policy `once`
+    values: dict[str, Json] = field(default_factory=dict)  # session state
+    refusals: dict[str, int] = field(default_factory=dict)
+    denied: list[Mapping[str, Json]] = field(default_factory=list)
+    usage: Usage = Usage()  # of the session
+    spent: Usage = Usage()  # of the turn
+
+    @property
+    def unfinished(self) -> bool:
+        """A turn was begun that neither ended nor is known to wait for nobody."""
+        return self.open or self.carried is not None
+
+    @property
+    def uncertain(self) -> list[CallState]:
+        return [c for c in self.calls.values() if c.running and c.settled is None]
+
+    def ordered(self) -> tuple[Interrupt, ...]:
+        """What waits, in the order of kinds, then as raised."""
+        return tuple(sorted(self.pending.values(), key=lambda i: interrupts.ORDER.index(i.kind)))
+
+    def next_id(self, base: str) -> str:
+        times = self.raised.get(base, 0)
+        return base if not times else f"{base}~{times + 1}"
+
+    def fold_all(self, entries: Iterable[Entry]) -> State:
+        for entry in entries:
+            self.fold(entry)
+        return self
+
+    def fold(self, entry: Entry) -> None:
+        self.seq += 1
+        if isinstance(entry, Replied | Judged | Raised | Answered | Started | Returned | Settled):
+            self.open = self.turn > 0 and self.carried is None  # a turn given up may be taken up again
+        _FOLDS[type(entry)](self, entry)
+
+
+def _began(state: State, entry: Began) -> None:
+    state.turn, state.step, state.open = entry.turn, 0, True
+    state.settings, state.mode, state.model = entry.settings, entry.settings.mode, entry.settings.model
+    state.title = state.title or " ".join(entry.text.split())[:80]
+    if state.carried is None:
+        _clear(state)
+    state.carried = None
+    state.reply, state.answer = None, None
+
+
+def _clear(state: State) -> None:
+    """Forget what only the turn before had."""
+    for kept in (state.calls, state.raised, state.touched, state.memo, state.refusals, state.denied, state.accepted):
+        kept.clear()
+    state.spent = Usage()
+
+
+def _replied(state: State, entry: Replied) -> None:
+    state.step, state.reply = entry.step, entry.reply
+    state.calls = {call.id: CallState(call) for call in entry.calls}
+    _spend(state, entry.reply.usage)
+
+
+def _judged(state: State, entry: Judged) -> None:
+    if entry.call in state.calls:
+        state.calls[entry.call].decided = entry.decision
+    if entry.decision == "deny":
+        names = ("call", "tool", "part", "rule", "layer", "help")
+        by = entry.who.kind if not entry.who.detail else f"{entry.who.kind} {entry.who.detail}"
+        state.denied.append({name: getattr(entry, name) for name in names} | {"by": by})
+
+
+def _raised(state: State, entry: Raised) -> None:
+    if "began" in entry.carry:
+        if state.carried is None:
+            _clear(state)
+        state.carried = records.load(Began, entry.carry["began"])
+        state.open = False
+    if "answer" in entry.carry:
+        state.answer = entry.carry["answer"]
+    _spend(state, entry.usage)
+    for data in entry.interrupts:
+        interrupt = interrupts.load(data)
+        base = interrupt.id.partition("~")[0]
+        target, _, gate = base.partition(":")
+        state.pending[interrupt.id] = interrupt
+        state.raised[base] = state.raised.get(base, 0) + 1
+        state.touched.add(target)
+        if target in state.calls and gate == "ask":
+            state.calls[target].running = False
+
+
+def _answered(state: State, entry: Answered) -> None:
+    for id, data in entry.answers.items():
+        interrupt, answer = state.pending.pop(id), interrupts.load_answer(data)
+        state.answered[id] = f"{next(iter(data))} by {entry.who.kind} {entry.who.detail}".strip()
+        if isinstance(answer, Approve | Edit | Reject) and interrupt.call:
+            state.grants.extend(answer.rules)
+            state.accepted.extend((grant, interrupt.call) for grant in answer.rules)
+        call = state.calls.get(interrupt.call.id) if interrupt.call else None
+        if call is not None:
+            _apply(state, call, interrupt, answer, entry)
+        if isinstance(answer, Reply) and isinstance(interrupt, Question | Review) and interrupt.memo:
+            state.memo[interrupt.memo] = answer.value
+
+
+def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, entry: Answered) -> None:
+    if isinstance(answer, Approve | Edit) and isinstance(interrupt, Approval):
+        call.approved.add(str(entry.digests.get(interrupt.id, interrupt.digest)))
+        if isinstance(answer, Edit):
+            call.edited = call.edited or dict(answer.input) != interrupt.call.input
+            call.call = replace(interrupt.call, input=answer.input)
+        elif interrupt.source == "uncertain":
+            call.running = False
+        if not call.edited:
+            state.once.add(exact(call.call.name, call.call.input))
+    elif isinstance(answer, Reject):
+        call.refused, call.running = (answer, entry.who), False
+    elif isinstance(answer, Supply):
+        text = answer.output if isinstance(answer.output, str) else json.dumps(answer.output, ensure_ascii=False)
+        call.returned, call.running = Result(text, not answer.error, "external"), False
+    elif isinstance(answer, Reply) and isinstance(interrupt, Question) and interrupt.fields:
+        _fill(state, call, filled(interrupt, answer.value))
+    elif isinstance(answer, Reply) and isinstance(interrupt, Question):
+        call.asked = True
+    else:
+        assert isinstance(answer, Reply | Proceed)
+
+
+def _fill(state: State, call: CallState, form: Question) -> None:
+    values = {f.name: f.value for f in form.fields if f.value is not None}
+    if any(f.required and f.value is None for f in form.fields):
+        state.pending[form.id] = form  # some of it was filled in; the rest still waits
+        state.answered.pop(form.id)
+        return
+    call.filled = True
+    call.call = replace(
+        call.call, input={**(call.call.input or {}), **({form.under: values} if form.under else values)}
+    )
+
+
+def _started(state: State, entry: Started) -> None:
+    state.calls[entry.call].running = True
+
+
+def _returned(state: State, entry: Returned) -> None:
+    call = state.calls[entry.call]
+    call.returned, call.running = entry.result, False
+    if entry.state is not None:
+        state.values = dict(entry.state)
+
+
+def _settled(state: State, entry: Settled) -> None:
+    call = state.calls[entry.call]
+    call.settled, call.running = entry.result, False
+    if entry.result.kind == "refused":
+        key = exact(call.call.name, call.call.input)
+        state.refusals[key] = state.refusals.get(key, 0) + 1
+    for id in [i.id for i in state.pending.values() if i.call and i.call.id == entry.call]:
+        state.answered[id] = "closed with its call"
+        del state.pending[id]
+
+
+def _changed(state: State, entry: Changed) -> None:
+    value: Any = entry.value
+    if entry.what == "title":
+        state.title = value
+    elif entry.what == "mode":
+        state.mode = value
+    elif entry.what == "model":
+        state.model = value
+    elif entry.what == "rules":
+        state.grants.extend(records.load(Grant, grant) for grant in value)
+    elif entry.what == "state":
+        state.values = {**state.values, **value}
+
+
+def _ended(state: State, entry: Ended) -> None:
+    state.open, state.status, state.carried = False, entry.status, None
+    for id in state.pending:
+        state.answered[id] = f"closed: the turn was {entry.status}"
+    state.pending.clear()
+
+
+def _spend(state: State, usage: Usage) -> None:
+    state.usage += usage
+    state.spent += usage
+
+
+_FOLDS: dict[type, Any] = {
+    Began: _began,
+    Replied: _replied,
+    Judged: _judged,
+    Raised: _raised,
+    Answered: _answered,
+    Started: _started,
+    Returned: _returned,
+    Settled: _settled,
+    Changed: _changed,
+    Ended: _ended,
+}

@@ -1,0 +1,60 @@
+"""What the model is told about a call that was not simply run. Said plainly: who decided, why, and that nothing ran."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hitl_cli.journal import Json, Judged, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Wordings that a program may replace.
+
+    reject    with {tool_name}: a person's no          feedback   with {feedback}: added where a reason was given
+    modify    with {tool_name} and {final_tool_params}: a person's change of the input
+    """
+
+    reject: str = "Rejected: the user refused this call of {tool_name}. It was not run and nothing was changed."
+    feedback: str = " The user's reason: {feedback}"
+    modify: str = "Note: the user changed the input of {tool_name} before it ran. It ran with {final_tool_params}."
+
+
+INTERRUPTED = "Interrupted: the user stopped the turn before this call was run."
+CUT_OFF = "Interrupted: this call was stopped before it was done. It may have had part of its effect: check first."
+STOPPED_ANSWER = "(The user stopped the answer above before it was complete.)"
+SUMMARY = "Summary of the conversation so far:\n\n"
+
+
+def rejected(tool: str, reason: str, texts: Texts) -> Result:
+    """A person said no."""
+    text = texts.reject.format(tool_name=tool)
+    if reason.strip():
+        text += texts.feedback.format(feedback=reason.strip())
+    return Result(text, False, "refused")
+
+
+def refused(judged: Judged) -> Result:
+    """Something other than a person said no: a rule, a mode, the floor, a policy, time, or that nobody was there."""
+    who, tool = judged.who, judged.tool
+    if who.kind == "none":
+        text = f"Rejected: {tool} needs the user's approval and nobody is there to give it. It was not run."
+    elif who.kind == "expiry":
+        text = f"Expired: nobody answered in time whether {tool} may run. It was not run; this was not a refusal by the user."
+    else:
+        by = f"the rule {judged.rule}" if judged.rule else f"the {who.kind} {who.detail}".strip()
+        text = f"Denied: {by} does not allow this call of {tool}. It was not run and nothing was changed."
+        if judged.part:
+            text += f" What is denied: {judged.part}."
+        if judged.reason:
+            text += f" Reason: {judged.reason}."
+    if judged.help and judged.help not in text:
+        text += f" The rule that would allow it: {judged.help}."
+    return Result(text, False, "refused")
+
+
+def modified(tool: str, input: Mapping[str, Json], texts: Texts) -> str:
+    """The note in the result of a call that a person edited."""
+    return texts.modify.format(tool_name=tool, final_tool_params=json.dumps(input, ensure_ascii=False))
