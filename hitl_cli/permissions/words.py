@@ -27,12 +27,17 @@ class Star:
 
     pieces: tuple[str, ...]
 
-    @property
-    def regex(self) -> re.Pattern[str]:
-        return re.compile(".*".join(map(re.escape, self.pieces)), re.DOTALL)
-
     def fits(self, word: str) -> bool:
-        return self.regex.fullmatch(word) is not None
+        first, *middle, last = self.pieces
+        at, end = len(first), len(word) - len(last)
+        if at > end or not word.startswith(first) or not word.endswith(last):
+            return False
+        for piece in middle:
+            at = word.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
 
     @property
     def spells(self) -> bool:

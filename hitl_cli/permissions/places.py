@@ -1,0 +1,167 @@
+"""The places that no wide rule opens: the floor, which always asks, and the guarded ones, which a rule must name.
+
+Data with reasons, in the words a person reads. A path is judged as written and with links followed; names compare
+without regard to case, because on some disks they are the same file.
+
+* **The floor** asks whatever is allowed, in every mode, and no rule is offered for it: what it protects decides what
+  this program, the shell or the machine will do later, or holds the keys to other machines.
+* **Guarded** places are ordinary files that start programs or hold secrets. A person who writes a rule that names one
+  (`Write(.vscode/tasks.json)`) has thought of it; a person who wrote `Write(**)` has not.
+
+A removal is on the floor where it would take a root, a home or the workspace with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from hitl_cli.access import Place, ReadPath, WritePath, inside, lexical
+
+# Names below the home folder, with what they do. A name that ends in a slash means all below it.
+_START = "a start-up file runs in every shell"
+_GIT = "git configuration can name programs to run"
+_SESSION = "it runs at the next login or on a schedule"
+_WRITES = {
+    **dict.fromkeys(
+        (".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv"),
+        _START,
+    ),
+    **dict.fromkeys((".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"), _START),
+    **dict.fromkeys((".inputrc", ".config/fish/", ".config/bash/", ".config/zsh/", ".pam_environment"), _START),
+    **dict.fromkeys((".gitconfig", ".config/git/"), _GIT),
+    **dict.fromkeys((".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".config/autostart/"), _SESSION),
+    **dict.fromkeys(
+        (".config/systemd/", ".local/share/systemd/", "library/launchagents/", ".config/environment.d/"), _SESSION
+    ),
+}
+_KEYS = "ssh keys open other machines"
+_SECRET = "it holds credentials"
+_SECRETS = {
+    ".ssh/": _KEYS,
+    **dict.fromkeys(
+        (".gnupg/", ".password-store/", ".aws/", ".azure/", ".kube/", ".config/gcloud/", ".config/gh/"), _SECRET
+    ),
+    **dict.fromkeys((".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".pgpass", ".my.cnf"), _SECRET),
+    **dict.fromkeys((".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml", ".pypirc"), _SECRET),
+    **dict.fromkeys(
+        (".local/share/keyrings/", "library/keychains/", ".config/op/", ".terraform.d/credentials.tfrc.json"), _SECRET
+    ),
+    **dict.fromkeys((".vault-token", ".config/hub", ".gem/credentials", ".config/containers/auth.json"), _SECRET),
+}
+_DEEPEST = max(name.rstrip("/").count("/") for name in (*_WRITES, *_SECRETS)) + 1
+# Below the home folder and `.git` of the workspace: names whose files are looked for under another name (hard links).
+NAMES_IN_HOME = tuple(n for n in (*_WRITES, *_SECRETS) if not n.endswith("/")) + tuple(
+    f".ssh/{n}" for n in ("authorized_keys", "config", "id_rsa", "id_ed25519", "id_ecdsa")
+)
+NAMES_IN_GIT = ("config", "config.worktree")
+
+_SYSTEM_WRITES = (
+    (re.compile(r"/etc/(profile(\.d/.*)?|bash\.bashrc|bashrc|environment|zsh(/.*|rc|env)?|fish/.*)"), _START),
+    (re.compile(r"/etc/(cron.*|systemd/.*|init.*|ld\.so.*|sudoers.*|pam\.d/.*)|/var/spool/cron(/.*)?"), _SESSION),
+    (re.compile(r"/etc/(passwd|shadow|group|gshadow|ssh/.*|gitconfig)"), "it decides who may do what on this machine"),
+)
+_SYSTEM_SECRETS = (
+    (re.compile(r"/etc/(g?shadow-?|sudoers(\.d/.*)?|ssh/ssh_host_.*key)"), _SECRET),
+    (re.compile(r"/proc/[^/]+/(task/[^/]+/)?(environ|mem)"), "the environment of a process holds credentials"),
+)
+FREE_DEVICES = frozenset(
+    f"/dev/{n}" for n in ("null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr")
+)
+_HOOKS = re.compile(r"(?:.*/)?\.git/(?:(?:worktrees|modules)/.+/)?(hooks|config)(?:$|/|[^/]*$)")
+
+# Guarded names: a component of the path (a folder with all below it, or a file), why, and only for writes.
+_GUARDED = {
+    ".git": "the data of a repository",
+    ".vscode": "editor settings can start programs",
+    ".idea": "editor settings can start programs",
+    ".husky": "the scripts of a hook folder run at commit",
+    ".npmrc": "it can replace the shell and the registry of npm",
+    ".yarnrc*": "it can replace the program that yarn is",
+    ".mcp.json": "it names programs that assistants start",
+    ".envrc": "it runs when a shell enters the folder",
+    ".env*": "it holds settings and secrets of the program",
+}
+
+
+def floor(access: ReadPath | WritePath, place: Place) -> str | None:
+    """Why this access always asks, or None. A pattern (`glob`) is judged only as a removal."""
+    writes = isinstance(access, WritePath)
+    if isinstance(access, WritePath) and access.removes and (why := _removal(access, place)):
+        return why
+    if access.glob or (isinstance(access, ReadPath) and access.listing):
+        return None
+    for path in _spellings(access):
+        if path in FREE_DEVICES or path.startswith("/dev/fd/"):
+            continue
+        if why := _device(path) or _protected(path, place, writes) or _in_home(path, place, writes):
+            return why
+    return None
+
+
+def guarded(access: WritePath, place: Place) -> Iterator[tuple[str, str]]:
+    """The guarded names on the way of a write, (name as it is in the path, why), in any spelling of it."""
+    for path in _spellings(access):
+        for root in place.roots:
+            if inside(path, root):
+                path = path[len(root) :]
+                break
+        for part in path.split("/"):
+            if part[:1] == ".":
+                for name, why in _GUARDED.items():
+                    if fnmatchcase(part.lower(), name):
+                        yield part, why
+                        break
+
+
+def _spellings(access: ReadPath | WritePath) -> Iterator[str]:
+    written = lexical(access.path, "/")
+    yield written
+    if access.real is not None and access.real != written:
+        yield access.real
+
+
+def _device(path: str) -> str | None:
+    if path.startswith("/dev/") and not path.startswith("/dev/shm/"):
+        return "a raw device"
+    return None
+
+
+def _protected(path: str, place: Place, writes: bool) -> str | None:
+    folded = path.lower()
+    if writes:
+        if any(inside(folded, p.lower()) for p in place.protected):
+            return "these are hitl's own settings: they decide what is allowed"
+        if _HOOKS.match(folded):
+            return "git runs what stands there"
+    for pattern, why in (_SYSTEM_SECRETS + _SYSTEM_WRITES) if writes else _SYSTEM_SECRETS:
+        if pattern.fullmatch(folded):
+            return why
+    return None
+
+
+def _in_home(path: str, place: Place, writes: bool) -> str | None:
+    folded, home = path.lower(), place.home.lower()
+    if not inside(folded, home):
+        return None
+    parts = folded[len(home.rstrip("/")) + 1 :].split("/")
+    if parts[0] == ".ssh" and parts[-1].endswith(".pub") and not writes:
+        return None
+    for depth in range(1, min(len(parts), _DEEPEST) + 1):
+        name = "/".join(parts[:depth])
+        for known in (name + "/", name) if depth == len(parts) else (name + "/",):
+            if why := _SECRETS.get(known) or (_WRITES.get(known) if writes else None):
+                return why
+    return None
+
+
+def _removal(access: WritePath, place: Place) -> str | None:
+    for path in _spellings(access):
+        parent, _, last = path.rpartition("/")
+        if access.glob:
+            if last in ("*", "**", ".*"):
+                return "everything in that folder would be gone"
+        elif parent == "" or any(inside(kept, path) for kept in (*place.roots, place.home)):
+            return "that would remove a root, home or workspace folder"
+    return None

@@ -1,0 +1,198 @@
+"""Where paths really lead: the accesses of a call with every link followed, seen from the disk as it is now.
+
+Links are followed component by component, as the kernel does (a link before `..` counts), with three differences that
+make the answer hold for the command that will run and not for this process: `/proc/self/cwd` is the folder of the call,
+`/proc/self/root` is `/`, and descriptors (`/dev/fd/3`) stay what they are called. What is dangling resolves to the name
+it would create. A real path below the real workspace is given below the workspace as it is spelled, so that a workspace
+reached through a link is no obstacle.
+
+Beyond links, what a path stands for is spelled out as further accesses: a folder that is read stands for all below it,
+a file pattern for the links it meets today, a file with several names for its protected name where that can be known.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hitl_cli.access import Access, Opaque, Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
+
+_LINKS = 40  # the kernel's own limit
+_MATCHES = 500  # of one file pattern that are looked at
+_PROCESS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
+_DESCRIPTOR = re.compile(
+    r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?"
+)
+
+
+def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
+    """The accesses in their order, paths with `real` (and `alias`) filled in, followed by what else they stand for."""
+    if not any(isinstance(a, (ReadPath, WritePath)) for a in accesses):
+        return tuple(accesses)
+    look = _Look(place)
+    out: list[Access] = []
+    more: list[Access] = []
+    for access in accesses:
+        if isinstance(access, (ReadPath, WritePath)):
+            if access.glob:
+                out.append(access)
+                more.extend(look.met(access))
+            else:
+                found = look.at(access)
+                out.append(found)
+                if not isinstance(found, Opaque):
+                    more.extend(look.beyond(found))
+        else:
+            out.append(access)
+    return (*out, *more)
+
+
+def real(path: str, place: Place) -> str | None:
+    """`path` (absolute or from the place's folder) with every link followed; None for a loop of links."""
+    return _Look(place).follow(posixpath.join(place.cwd, path))
+
+
+class _Look:
+    """One look at the disk: what was found out about a folder is not asked again."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.links: dict[str, str | None] = {}
+        self.spelled = [(found, folder) for folder in (*place.roots, place.home) if (found := self._walk(folder))]
+
+    def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
+        if "\0" in access.path:
+            return Opaque("the path holds a NUL", access.path, (access.path,))
+        found = self.follow(access.path)
+        if found is None:
+            return Opaque("its links lead in a circle", access.path, (access.path,))
+        alias = None
+        if not any(inside(lexical(access.path, "/"), root) for root in self.place.roots):
+            alias = self._alias(access.path)
+        return replace(access, real=found, alias=alias)
+
+    def follow(self, path: str) -> str | None:
+        found = self._walk(path)
+        if found is None:
+            return None
+        for folder, spelling in self.spelled:
+            if folder != spelling and inside(found, folder):
+                return spelling + found[len(folder) :] if folder != "/" else found
+        return found
+
+    def _walk(self, path: str) -> str | None:
+        """As realpath(3), by hand; None after too many links."""
+        ahead = [part for part in path.split("/") if part][::-1]
+        here, left = "", _LINKS
+        while ahead:
+            part = ahead.pop()
+            if part == ".":
+                continue
+            if part == "..":
+                here = here.rpartition("/")[0]
+                continue
+            step = f"{here}/{part}"
+            target = self._link(step)
+            if target is None:
+                here = step
+                continue
+            left -= 1
+            if not left:
+                return None
+            if target.startswith("/"):
+                here = ""
+            ahead.extend(p for p in reversed(target.split("/")) if p)
+        return here or "/"
+
+    def _link(self, path: str) -> str | None:
+        """What the link `path` holds, None when it is none."""
+        if path in self.links:
+            return self.links[path]
+        target: str | None
+        if path.startswith(("/proc/", "/dev/")) and (_DESCRIPTOR.fullmatch(path) or _PROCESS.match(path)):
+            kind = _PROCESS.match(path)
+            target = None if kind is None else "/" if kind.group(1) == "root" else self.place.cwd
+        else:
+            try:
+                target = os.readlink(path)
+            except OSError:
+                target = None
+            except ValueError:  # not a name the system could hold
+                target = None
+        self.links[path] = target
+        return target
+
+    def _alias(self, path: str) -> str | None:
+        """`path` from the workspace, when one of the folders it goes through is the workspace itself."""
+        parts = lexical(path, "/").split("/")
+        for n in range(len(parts), 1, -1):
+            found = self._walk("/".join(parts[:n]))
+            for root in self.place.roots:
+                if found is not None and found == self._walk(root):
+                    return "/".join((root, *parts[n:]))
+        return None
+
+    def beyond(self, access: ReadPath | WritePath) -> Iterator[Access]:
+        """What else `access` stands for."""
+        path = access.real or access.path
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return
+        if stat.S_ISDIR(status.st_mode):
+            if access.by_command is not None and not (isinstance(access, ReadPath) and access.listing):
+                below = posixpath.join(lexical(access.path, "/"), "**")
+                all_of_it = replace(access, path=below, real=None, alias=None, glob=True)
+                yield replace(all_of_it, removes=False) if isinstance(all_of_it, WritePath) else all_of_it
+        elif stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            for other in self._other_names(status, path):
+                yield replace(access, path=other, real=other, alias=None)
+
+    def _other_names(self, status: os.stat_result, path: str) -> Iterator[str]:
+        """Protected names, of the workspace and the home folder, of the same file."""
+        workspace = self.place.workspace
+        folder = os.path.join(workspace, ".git", "hooks")
+        candidates = [os.path.join(self.place.home, name) for name in NAMES_IN_HOME]
+        candidates += [os.path.join(workspace, ".git", name) for name in NAMES_IN_GIT]
+        candidates += [os.path.join(folder, name) for name in _names(folder)]
+        candidates += [os.path.join(workspace, name) for name in _names(workspace) if name.startswith(".")]
+        for at in self.place.protected:
+            candidates += [at, *(os.path.join(at, name) for name in _names(at))]
+        for candidate in candidates:
+            try:
+                other = os.stat(candidate)
+            except OSError:
+                continue
+            if (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino) and candidate != path:
+                yield candidate
+
+    def met(self, access: ReadPath | WritePath) -> Iterator[Access]:
+        """The links, and what has other names, among the files that a pattern matches today."""
+        pattern = access.path
+        if pattern == "/**" or not posixpath.isabs(pattern):
+            return
+        try:
+            for n, path in enumerate(glob.iglob(pattern.replace("**", "*"))):
+                if n == _MATCHES:
+                    return
+                concrete = replace(access, path=path, glob=False)
+                found = self.at(concrete)
+                if isinstance(found, Opaque) or found.real != lexical(path, "/"):
+                    yield found
+                if not isinstance(found, Opaque):
+                    yield from self.beyond(found)
+        except (OSError, re.error):
+            return
+
+
+def _names(folder: str) -> Iterable[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()
