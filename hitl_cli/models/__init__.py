@@ -19,6 +19,8 @@ from typing import Protocol
 from hitl_cli.errors import UsageError
 from hitl_cli.journal import Json, ModelReply
 
+DEFAULT = "claude-opus-5-5"  # when nobody names one: the newest that its maker recommends for coding
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from hitl_cli.journal import Json, ModelReply
 from hitl_cli.models import CallDelta, Delta, Request, TextDelta, ThinkingDelta
 from hitl_cli.models.retry import Fault, Patience, Refusal, persist, refused
-from hitl_cli.models.script import Script, ScriptReply, load, pieces
+from hitl_cli.models.script import Script, ScriptCall, ScriptReply, load, pieces
 
 OVER = ScriptReply(pieces=("The script is over.",))
 WINDOW = 200_000
@@ -153,11 +154,22 @@ def whole(place: Place, reply: ScriptReply) -> ModelReply:
     if any(reply.pieces):
         blocks.append({"type": "text", "text": "".join(reply.pieces)})
     for number, call in enumerate(reply.calls):
-        id = f"script_{place.turn}_{place.step}_{number}"
+        id = f"script_{place.turn}_{place.step}_{number}_{_legal(call.name)}"
         block: dict[str, Any] = {"type": "tool_use", "id": id, "name": call.tool, "input": dict(call.input or {})}
         blocks.append(block if call.input is not None else block | {"raw": call.raw})
     stop = reply.stop or ("tool_use" if reply.calls else "end")
     return ModelReply(tuple(blocks), "tool_use" if stop == "end" and reply.calls else stop, reply.usage, "script")
+
+
+def call_of(script: Script, id: str) -> ScriptCall | None:
+    """The call that a tool_use block of this model stands for."""
+    calls = [call for turn in script.turns for reply in turn.replies for call in reply.calls]
+    return next((call for call in calls if re.fullmatch(rf"script_\d+_\d+_\d+_{_legal(call.name)}", id)), None)
+
+
+def _legal(name: str) -> str:
+    """`name` in the letters that an id may have."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", name)
 
 
 def _begins_turn(message: Message, numbered: bool) -> bool:

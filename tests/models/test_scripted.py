@@ -90,7 +90,7 @@ def reply(model: Scripted, messages: list[dict[str, Any]]) -> ModelReply:
 
 def test_a_reply_streams_and_comes_whole(model) -> None:
     items = hear(model(STORY.replace("chunk = 0", "chunk = 8")), [user("Go")])
-    call = {"type": "tool_use", "id": "script_1_0_0", "name": "Bash", "input": {"command": "make test"}}
+    call = {"type": "tool_use", "id": "script_1_0_0_test", "name": "Bash", "input": {"command": "make test"}}
     assert items == [
         TextDelta("I will t"),
         TextDelta("est."),
@@ -163,7 +163,7 @@ chunks = ["a", "bc"]
 calls = [{ name = "x", tool = "Bash", raw = '{"comm' }]
 stop = "length"
 """
-    broken = {"type": "tool_use", "id": "script_1_0_0", "name": "Bash", "input": {}, "raw": '{"comm'}
+    broken = {"type": "tool_use", "id": "script_1_0_0_x", "name": "Bash", "input": {}, "raw": '{"comm'}
     thought = {"type": "thinking", "thinking": "Hm.", "signature": ""}
     assert hear(model(text), [user("Go")]) == [
         ThinkingDelta("Hm."),
