@@ -1,0 +1,51 @@
+"""The built-in tools: one file each, its words for the model in a text file beside it.
+
+A tool states its accesses through `accesses_of`, so that what is judged, shown and done is one thing; its body never
+asks, never prints, and fails with a result.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from hitl_cli.access import Place
+from hitl_cli.tool import Tool
+from hitl_cli.tools.bash import bash_tool, kill_tool, output_tool
+from hitl_cli.tools.edit import edit_tool
+from hitl_cli.tools.glob import glob_tool
+from hitl_cli.tools.grep import grep_tool
+from hitl_cli.tools.jobs import Jobs
+from hitl_cli.tools.read import read_tool
+from hitl_cli.tools.write import write_tool
+
+__all__ = ["Jobs", "builtin"]
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+def _none(_: str) -> bool:
+    return False
+
+
+def builtin(place: Place, outputs: Path, *, jobs: Jobs, readable: Callable[[str], bool] = _any) -> tuple[Tool, ...]:
+    """The tools of a session that runs in `place`.
+
+    outputs    a folder private to the user: the whole output of a call is kept in `outputs/SESSION/CALL.txt` when the
+               result shows only part of it
+    jobs       holds what runs in the background; `await jobs.close()` at the end of the session
+    readable   whether no rule denies reading an absolute path: Glob and Grep leave out what is not readable
+    """
+    return (
+        bash_tool(place, outputs, jobs),
+        output_tool(jobs),
+        kill_tool(jobs),
+        read_tool(readable),
+        write_tool(),
+        edit_tool(),
+        glob_tool(readable),
+        grep_tool(readable, shutil.which("rg")),
+    )

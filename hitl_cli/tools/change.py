@@ -1,0 +1,90 @@
+"""A change to one file, worked out before it is made: what a person is shown and what is written are the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hitl_cli.access import Place, inside
+from hitl_cli.interrupts import Preview
+from hitl_cli.journal import Recorded, Result
+from hitl_cli.tool import Input
+from hitl_cli.tools import diff, disk
+from hitl_cli.tools.clip import clip
+from hitl_cli.tools.declare import Failed, explained, shown, target
+from hitl_cli.tools.seen import require_seen, seen, sha256
+from hitl_cli.tools.text import Encoding, encoding_of, ending, is_binary, with_ending
+
+_SHOWN = 4_000  # characters of the diff that the model gets back; it wrote the change itself
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`path` with its links resolved; `before` None for a file that is made; `after` the bytes to write."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+    diff: str
+    lines: int
+
+
+def plan(path: str, edited: Callable[[str], str], *, new: bool) -> Change:
+    """What `edited` makes of the file's text, in the file's own encoding and line endings. `new`: it may be missing."""
+    before = disk.content(path)
+    if before is None and not new:
+        raise Failed(f"{shown(path)} does not exist: make it with Write")
+    if before and is_binary(before) and not new:
+        raise Failed(f"{shown(path)} is binary: it cannot be edited as text")
+    encoding = Encoding() if before is None or is_binary(before) else encoding_of(before)
+    old = encoding.decode(before) if before and not is_binary(before) else ""
+    text = edited(old)
+    if ending(old) == "\r\n" and "\r\n" not in text:
+        text = with_ending(text, "\r\n")
+    try:
+        after = encoding.encode(text)
+    except UnicodeEncodeError:
+        if encoding.name != "latin-1" or not new:
+            raise
+        after = Encoding().encode(text)  # a whole new text need not stay in an old encoding that cannot hold it
+    changes = diff.unified(old, text, shown(path), new=before is None)
+    return Change(path, before, after, changes, text.count("\n") + (not text.endswith("\n") and bool(text)))
+
+
+def carry_out(change: Change, history: Sequence[Recorded]) -> Result:
+    if change.before is not None:
+        require_seen(change.path, change.before, history)
+    name = shown(change.path)
+    if change.before == change.after:
+        return Result(f"{name} is already so; nothing was written", data=seen(change.path, change.after))
+    disk.replace(change.path, change.after)
+    added, removed = diff.counts(change.diff)
+    did = "created" if change.before is None else "changed"
+    return Result(
+        f"{did} {name}: {change.lines:,} lines (+{added:,} -{removed:,})\n{clip(change.diff, _SHOWN)}".rstrip("\n"),
+        data=seen(change.path, change.after) | {"diff": change.diff, "lines": change.lines},
+    )
+
+
+def preview(tool: str, planned: Callable[[], Change], input: Input, place: Place) -> Preview:
+    """The whole diff against the file as it is now; where there can be none, why the call will fail."""
+    try:
+        change = planned()
+    except (Failed, OSError, UnicodeError) as error:
+        title = f"{tool} {input.get('file_path', '')}"
+        return Preview("text", title, f"This change cannot be made: {explained(error)}")
+    name = change.path
+    if inside(name, place.workspace) and name != place.workspace:
+        name = name[len(place.workspace) :].lstrip("/")
+    before = "" if change.before is None else sha256(change.before)
+    return Preview("diff", f"{tool} {shown(name)}", change.diff, path=shown(change.path), before=before)
+
+
+def digest(tool: str, input: Input, place: Place) -> str:
+    """What an approval is bound to: the file meant, and its content now."""
+    try:
+        path = target(tool, input, place)
+        before = disk.content(path)
+    except (Failed, OSError, UnicodeError) as error:
+        return f"unreadable: {error}"
+    return f"{shown(path)} {'' if before is None else sha256(before)}"

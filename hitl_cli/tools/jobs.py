@@ -1,0 +1,86 @@
+"""Commands that run on while the conversation goes on. A job is named after the call that started it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+
+from hitl_cli.tools.clip import clip_file
+from hitl_cli.tools.declare import Failed
+from hitl_cli.tools.processes import Command, members
+
+
+@dataclass
+class Job:
+    name: str
+    text: str
+    command: Command
+    told: int = 0  # bytes of the output that the model has been given
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: bool = False  # by BashKill or the end of the session
+
+    @property
+    def status(self) -> str:
+        if not self.over.is_set():
+            return "running"
+        code = self.command.process.returncode
+        return "ended" if self.ended else "finished" if code == 0 else f"failed with {code}"
+
+    def unread(self) -> tuple[str, bool]:
+        """The output since the last time, clipped; whether something was left out."""
+        spool, start = self.command.spool, self.told
+        self.told = spool.kept
+        if spool.kept == start:
+            return "", False
+        text, cut = clip_file(spool.path, start, spool.kept)
+        return text.rstrip("\n"), cut
+
+    async def watch(self) -> None:
+        """Until the shell and all that it left running are gone."""
+        await self.command.finished(None)
+        while members(self.command.process.pid):
+            await asyncio.sleep(0.5)
+        self.command.close()
+        self.over.set()
+
+    async def wait(self, seconds: float) -> None:
+        if seconds:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.over.wait(), seconds)
+
+    async def end(self) -> None:
+        if not self.over.is_set():
+            self.ended = True
+            await self.command.end()
+            self.over.set()
+
+
+class Jobs:
+    """The jobs of one session's process. `close` ends them all; whoever opens a session must call it."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._watching: set[asyncio.Task[None]] = set()
+
+    @property
+    def all(self) -> list[Job]:
+        return list(self._jobs.values())
+
+    def add(self, job: Job) -> None:
+        self._jobs[job.name] = job
+        task = asyncio.ensure_future(job.watch())
+        self._watching.add(task)
+        task.add_done_callback(self._watching.discard)
+
+    def find(self, name: str) -> Job:
+        if name in self._jobs:
+            return self._jobs[name]
+        known = ", ".join(self._jobs) or "none"
+        raise Failed(f"there is no job {name} (jobs: {known}); jobs end with the session that started them")
+
+    async def close(self) -> None:
+        await asyncio.gather(*(job.end() for job in self.all))
+        for task in list(self._watching):
+            task.cancel()
+        self._jobs.clear()

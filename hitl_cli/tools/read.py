@@ -1,0 +1,124 @@
+"""`Read`: a text file with line numbers, or an image as a picture."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hitl_cli.journal import Json, Result
+from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tools import disk, text
+from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
+from hitl_cli.tools.seen import seen
+
+LINES, WIDTH, CHARACTERS = 2000, 2000, 100_000  # of one answer: lines unless a limit is given, a line, all of it
+_IMAGE_BYTES = 3_750_000  # what the Messages API takes, 5 MB, is counted in base64
+_WHOLE = disk.EDITABLE  # larger files are read line by line and cannot be changed
+_STARTS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF87a", "gif"), (b"GIF89a", "gif"))
+
+
+def read_tool(readable: Callable[[str], bool]) -> Tool:
+    @plain_body
+    def run(input: Input, ctx: Context) -> Result:
+        return _read(target("Read", input, ctx.place), input.get("offset") or 1, input.get("limit"), readable)
+
+    return Tool(
+        name="Read",
+        description=words("read"),
+        schema=schema(
+            ("file_path",),
+            file_path={"type": "string", "description": "The file, absolute or from the working folder."},
+            offset={"type": "integer", "minimum": 1, "description": "First line, counted from 1."},
+            limit={"type": "integer", "minimum": 1, "description": f"Number of lines; {LINES} unless given."},
+        ),
+        run=run,
+        accesses=states("Read"),
+        idempotent=True,
+    )
+
+
+def _read(path: str, offset: int, limit: int | None, readable: Callable[[str], bool]) -> Result:
+    with open(disk.open_regular(path, readable), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        start = file.read(8192)
+        if kind := _image(start):
+            return _picture(path, start + file.read(_IMAGE_BYTES + 1 - len(start)), kind)
+        if text.is_binary(start):
+            raise Failed(f"{shown(path)} is binary ({size:,} bytes): look at it with a command such as `file` or `xxd`")
+        if size > _WHOLE:
+            file.seek(0)
+            page = _Page(offset, limit)
+            for raw in iter(lambda: file.readline(1 << 20), b""):
+                page.add(raw.decode("utf-8", "backslashreplace"))
+                if page.full:
+                    break
+            return Result(page.text(f"{size:,} bytes, too large to change with Edit"))
+        data = start + file.read()
+    encoding = text.encoding_of(data)
+    page = _Page(offset, limit)
+    lines = encoding.decode(data).split("\n")
+    for number, line in enumerate(lines):
+        if line or number < len(lines) - 1:
+            page.add(line)
+    note = "" if encoding.name.startswith("utf") else "not UTF-8, read as Latin-1"
+    return Result(page.text(note), data=seen(path, data) | {"lines": page.seen})
+
+
+@dataclass
+class _Page:
+    """The lines that are shown out of those that go by."""
+
+    offset: int
+    limit: int | None
+    seen: int = 0
+    width: int = 0
+    cut: bool = False
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        self.lines: list[str] = []
+
+    def add(self, line: str) -> None:
+        self.seen += 1
+        if self.seen < self.offset or self.full:
+            return
+        if len(self.lines) >= (self.limit or LINES) or self.width > CHARACTERS:
+            self.full = True
+            return
+        line = line.rstrip("\r\n")
+        if len(line) > WIDTH:
+            line, self.cut = f"{line[:WIDTH]} [... {len(line) - WIDTH:,} characters more]", True
+        self.lines.append(f"{self.seen:6}\t{line}")
+        self.width += len(line)
+
+    def text(self, note: str) -> str:
+        if not self.seen:
+            return "(the file is empty)"
+        if not self.lines:
+            return f"(the file has {self.seen:,} lines, none from line {self.offset:,})"
+        notes = [note] if note else []
+        if self.full:
+            notes.append(f"there is more: go on with offset {self.offset + len(self.lines)}")
+        if self.cut:
+            notes.append("long lines are cut")
+        return "\n".join(self.lines) + (f"\n({'; '.join(notes)})" if notes else "")
+
+
+def _image(start: bytes) -> str:
+    """The kind of image that a file begins as, by its content and not by its name."""
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return "webp"
+    return next((kind for mark, kind in _STARTS if start.startswith(mark)), "")
+
+
+def _picture(path: str, data: bytes, kind: str) -> Result:
+    if len(data) > _IMAGE_BYTES:
+        raise Failed(f"{shown(path)} is an image of more than {_IMAGE_BYTES:,} bytes: make it smaller first")
+    source: dict[str, Json] = {"type": "base64", "media_type": f"image/{kind}", "data": base64.b64encode(data).decode()}
+    blocks = (
+        {"type": "text", "text": f"{shown(path)} ({kind}, {len(data):,} bytes)"},
+        {"type": "image", "source": source},
+    )
+    return Result(blocks, data=seen(path, data))

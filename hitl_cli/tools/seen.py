@@ -1,0 +1,40 @@
+"""Which files the model has seen, known from the journal: a file may be changed only as it was last seen.
+
+`Read`, `Write` and `Edit` put `{"seen": {"path": real path, "sha256": hex}}` into the data of their results; the newest
+entry for a path is what the model knows. Nothing is remembered in the process, so it holds for a session continued
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from hitl_cli.journal import Json, Recorded, Returned
+from hitl_cli.tools.declare import Failed, shown
+
+
+def seen(path: str, data: bytes) -> dict[str, Json]:
+    """The mark that a result carries about the file it read or wrote."""
+    return {"seen": {"path": shown(path), "sha256": sha256(data)}}
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def require_seen(path: str, data: bytes, history: Sequence[Recorded]) -> None:
+    """Refuses a file that the model has not seen, or that is no longer as it saw it."""
+    known = _last(shown(path), history)
+    if known is None:
+        raise Failed(f"{shown(path)} exists and was not read in this session: Read it first, then change it")
+    if known != sha256(data):
+        raise Failed(f"{shown(path)} has changed since it was last read: Read it again, then change it")
+
+
+def _last(path: str, history: Sequence[Recorded]) -> str | None:
+    for recorded in reversed(history):
+        entry = recorded.entry
+        if isinstance(entry, Returned) and (mark := entry.result.data.get("seen")) and mark["path"] == path:
+            return str(mark["sha256"])
+    return None

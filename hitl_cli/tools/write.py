@@ -1,0 +1,42 @@
+"""`Write`: a whole file, new or in place of one that was read."""
+
+from __future__ import annotations
+
+from hitl_cli.access import Place
+from hitl_cli.interrupts import Preview
+from hitl_cli.journal import Result
+from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tools import change
+from hitl_cli.tools.declare import plain_body, schema, states, target, words
+
+
+def write_tool() -> Tool:
+    @plain_body
+    def run(input: Input, ctx: Context) -> Result:
+        return change.carry_out(_planned(input, ctx.place), ctx.history)
+
+    return Tool(
+        name="Write",
+        description=words("write"),
+        schema=schema(
+            ("file_path", "content"),
+            file_path={"type": "string", "description": "The file, absolute or from the working folder."},
+            content={"type": "string", "description": "The whole new content."},
+        ),
+        run=run,
+        accesses=states("Write"),
+        preview=_preview,
+        digest=lambda input, place: change.digest("Write", input, place),
+        serial=True,
+    )
+
+
+def _planned(input: Input, place: Place) -> change.Change:
+    def whole(_: str) -> str:
+        return str(input["content"])
+
+    return change.plan(target("Write", input, place), whole, new=True)
+
+
+def _preview(input: Input, place: Place) -> Preview:
+    return change.preview("Write", lambda: _planned(input, place), input, place)
