@@ -112,9 +112,20 @@ class _Walk:
         """The index of the first reply from `position` on that fits, or their number."""
         return next((n for n in range(position, len(replies)) if self.fits(replies[n])), len(replies))
 
-    def given(self, reply: ScriptReply, message: Message) -> None:
-        used = [block["id"] for block in message["content"] if block.get("type") == "tool_use"]
-        self.names.update(zip(used, (call.name for call in reply.calls), strict=False))
+    def given(self, replies: Sequence[ScriptReply], position: int, message: Message) -> int:
+        """Take in a message of the model; the position after the reply it is, or replies: a paused one is joined with
+        what followed it."""
+        blocks = [block for block in message["content"] if block.get("type") in ("text", "tool_use")]
+        while True:
+            position = self.after(replies, position)
+            if position == len(replies):
+                return position
+            reply, position = replies[position], position + 1
+            used = [block["id"] for block in blocks if block["type"] == "tool_use"]
+            self.names.update(zip(used, (call.name for call in reply.calls), strict=False))
+            blocks = blocks[any(reply.pieces) + len(reply.calls) :]
+            if reply.stop != "pause" or not blocks:
+                return position
 
     def heard(self, message: Message) -> None:
         for block in message["content"]:
@@ -130,14 +141,11 @@ def next_reply(script: Script, messages: Sequence[Message]) -> tuple[Place, Scri
     for message in messages:
         replies = script.turns[turn - 1].replies if 0 < turn <= len(script.turns) else ()
         if message["role"] == "assistant":
-            position = walk.after(replies, position)
-            if position < len(replies):
-                walk.given(replies[position], message)
-            step, position = step + 1, position + 1
-        elif _begins_turn(message, numbered):
+            step, position = step + 1, walk.given(replies, position, message)
+            continue
+        walk.heard(message)
+        if _begins_turn(message, numbered):
             turn, step, position = message.get("_turn", turn + 1), 0, 0
-        else:
-            walk.heard(message)
     place = Place(turn, step)
     if turn > len(script.turns):
         return place, OVER
@@ -173,9 +181,10 @@ def _legal(name: str) -> str:
 
 
 def _begins_turn(message: Message, numbered: bool) -> bool:
+    """By its number; without numbers a message begins a turn unless it holds results alone."""
     if numbered:
         return "_turn" in message
-    return not any(block.get("type") == "tool_result" for block in message["content"])
+    return not all(block.get("type") == "tool_result" for block in message["content"])
 
 
 def _outcomes(block: Mapping[str, Json]) -> set[str]:

@@ -148,6 +148,42 @@ def test_the_note_of_the_turn_counts_where_there_is_one(model) -> None:
     assert reply(model(), shortened).text == "Goodbye."
 
 
+def test_results_and_the_next_message_of_the_person_may_be_one_message(model) -> None:
+    """So it stands in the transcript of a turn that was stopped."""
+    messages = [user("Go")]
+    messages += results(reply(model(), messages), {"content": "FAILED"})
+    messages += results(reply(model(), messages), {"content": "ok"}, {"content": "passed"})
+    messages[-1]["content"].append({"type": "text", "text": "And?"})
+    assert reply(model(), messages).text == "As before."
+    numbered = [messages[0] | {"_turn": 1}, *messages[1:-1], messages[-1] | {"_turn": 2}]
+    assert reply(model(), numbered).text == "As before."
+
+
+def test_a_paused_reply_and_what_followed_it_may_be_one_message(model) -> None:
+    scripted = model(
+        """format = 1
+delay = 0
+[[turn]]
+[[turn.reply]]
+text = "Wait."
+stop = "pause"
+[[turn.reply]]
+text = "On."
+calls = [{ name = "a", tool = "Bash", input = { command = "ls" } }]
+[[turn.reply]]
+when = "a ok"
+text = "Seen."
+"""
+    )
+    first = reply(scripted, [user("Go")])
+    paused = [user("Go"), {"role": "assistant", "content": list(first.blocks)}]
+    second = reply(scripted, paused)
+    joined, result = results(second, {"content": "x"})
+    joined["content"] = [*first.blocks, *joined["content"]]
+    assert (first.stop, second.text) == ("pause", "On.")
+    assert reply(scripted, [user("Go"), joined, result]).text == "Seen."
+
+
 def test_a_summary_is_no_turn(model) -> None:
     ask = user("Sum it up") | {"_ask": "summary"}
     assert reply(model(), [user("Go"), ask]).text == "A conversation of 1 messages."
