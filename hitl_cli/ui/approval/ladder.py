@@ -1,0 +1,181 @@
+"""The form for a rule to keep: one of a ladder from narrow to wide, its text editable, with where and until when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from hitl_cli.interrupts import Suggestion
+from hitl_cli.journal import Grant
+from hitl_cli.ui.approval.field import PASTE, TextField
+from hitl_cli.ui.approval.forms import Sign, Step, note
+from hitl_cli.ui.approval.terms import Input, Judge, Outcome
+from hitl_cli.ui.lines import hang, literal, width_of
+from hitl_cli.ui.theme import Line
+
+Scope = Literal["session", "project", "user"]
+SCOPES: tuple[Scope, ...] = ("session", "project", "user")
+ENDS = (("no end", 0.0), ("1 hour", 3600.0), ("8 hours", 28800.0), ("7 days", 604800.0))
+
+
+class RuleForm:
+    """One rule out of a ladder, its text editable, with where it is kept and until when."""
+
+    def __init__(
+        self,
+        decision: Literal["allow", "deny"],
+        ladder: Sequence[Suggestion],
+        input: Input,
+        judge: Judge,
+        done: Callable[[Grant], Outcome],
+    ) -> None:
+        self.decision, self._input, self._judge, self._done = decision, input, judge, done
+        self.ladder = list(ladder)
+        self.places = judge.destinations()
+        self.at = 0
+        self.scope: Scope = self._allowed(self.ladder[0].scope)
+        self._scope_chosen = False
+        self.end = 0  # index in ENDS, or len(ENDS) for a time of one's own
+        self.own_end = ""
+        self.field: TextField | None = None
+        self._typing: Literal["rule", "end"] = "rule"
+        self.problem = ""
+
+    def _allowed(self, scope: Scope) -> Scope:
+        return scope if scope in self.places else next((s for s in SCOPES if s in self.places), "session")
+
+    def press(self, key: str, now: float, data: str) -> Step:
+        if self.field:
+            return self._type(self.field, key, now, data)
+        self.problem = ""
+        if key in ("up", "down"):
+            self._pick((self.at + (1 if key == "down" else -1)) % len(self.ladder))
+        elif key.isdecimal() and 1 <= int(key) <= len(self.ladder):
+            self._pick(int(key) - 1)
+        elif key == "s":
+            allowed = [scope for scope in SCOPES if scope in self.places] or ["session"]
+            self.scope = (
+                allowed[(allowed.index(self.scope) + 1) % len(allowed)] if self.scope in allowed else allowed[0]
+            )
+            self._scope_chosen = True
+        elif key == "u":
+            self.end = (self.end + 1) % (len(ENDS) + bool(self.own_end))
+        elif key in ("e", "t"):
+            self._typing = "rule" if key == "e" else "end"
+            self.field = TextField(self.ladder[self.at].rule if key == "e" else self.own_end)
+        elif key == "enter":
+            return self._save(now)
+        else:
+            return Sign.CLOSE if key == "escape" else Sign.STRAY
+        return Sign.STAY
+
+    def _pick(self, index: int) -> None:
+        self.at = index
+        if not self._scope_chosen:
+            self.scope = self._allowed(self.ladder[index].scope)
+
+    def _type(self, field: TextField, key: str, now: float, data: str) -> Step:
+        if key == "escape":
+            self.field, self.problem = None, ""
+        elif key == "enter" and self._typing == "rule":
+            self.problem = self._judge.problem(self.decision, field.text.strip(), self._input)
+            if not self.problem:
+                old = self.ladder[self.at]
+                self.ladder[self.at] = Suggestion(field.text.strip(), "as you wrote it", old.scope)
+                self.field = None
+        elif key == "enter":
+            try:
+                until(field.text, now)
+            except ValueError as error:
+                self.problem = str(error)
+            else:
+                self.own_end, self.end, self.field, self.problem = field.text.strip(), len(ENDS), None, ""
+        elif field.press(key, data) and key != PASTE:
+            self.problem = ""
+        return Sign.STAY
+
+    def _save(self, now: float) -> Step:
+        rule = self.ladder[self.at].rule
+        self.problem = self._judge.problem(self.decision, rule, self._input)
+        end = None
+        if not self.problem and self.end:
+            try:
+                end = until(self.own_end, now) if self.end == len(ENDS) else now + ENDS[self.end][1]
+            except ValueError as error:  # a moment that has passed since it was written
+                self.problem = str(error)
+        return Sign.STAY if self.problem else self._done(Grant(self.decision, rule, self.scope, end))
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        title = "always: a rule to keep" if self.decision == "allow" else "never: a rule to keep"
+        lines: list[Line] = [[("", "  "), ("title", title)]]
+        column = max(width_of(literal(s.rule)) for s in self.ladder) + 2
+        for index, suggestion in enumerate(self.ladder):
+            if index == self.at and self.field and self._typing == "rule":
+                lines += self.field.lines(width, f"› {index + 1} ")
+            else:
+                lines += self._rung(index, suggestion, column, width)
+        where = f"{self.scope} · {self.places.get(self.scope, '')}".rstrip(" ·")
+        lines += hang([("dim", "in     "), *literal(where)], width, [("", "    ")], [("", "           ")])
+        if self.field and self._typing == "end":
+            lines += self.field.lines(width, "    until  ")
+        else:
+            end = ENDS[self.end][0] if self.end < len(ENDS) else self.own_end
+            lines += hang([("dim", "until  "), *literal(end)], width, [("", "    ")], [("", "           ")])
+        return [*lines, *note(self.problem, width)]
+
+    def _rung(self, index: int, suggestion: Suggestion, column: int, width: int) -> list[Line]:
+        picked = index == self.at
+        margin: Line = [("pick", "› ") if picked else ("", "  "), ("key", f"{index + 1} ")]
+        rule = literal(suggestion.rule, "pick" if picked else "")
+        covers = literal(suggestion.covers.replace("\n", " "), "dim")
+        if covers and 4 + column + width_of(covers) <= width:
+            return hang([*rule, ("", " " * (column - width_of(rule))), *covers], width, margin, [("", "    ")])
+        below = hang(covers, width, [("", "      ")], [("", "      ")]) if covers else []
+        return [*hang(rule, width, margin, [("", "    ")]), *below]
+
+    def keys(self) -> list[tuple[str, str]]:
+        if self.field:
+            how = [("", "1h, 8h, 7d, or a day such as 2027-01-31")] if self._typing == "end" else []
+            return [("enter", "take it"), ("esc", "back"), *how]
+        save = "save and run" if self.decision == "allow" else "save and refuse"
+        choose = [("↑↓", "choose")] if len(self.ladder) > 1 else []
+        return [
+            ("enter", save),
+            *choose,
+            ("e", "edit rule"),
+            ("s", "where"),
+            ("u", "until"),
+            ("t", "type a time"),
+            ("esc", "back"),
+        ]
+
+
+def until(text: str, now: float) -> float:
+    """Seconds since the epoch for `8h`, `7d` (from `now` on) or a moment such as `2027-01-31` or `2027-01-31T18:00`, which
+    is UTC unless it names its zone. ValueError says what to write."""
+    from datetime import UTC, datetime
+
+    from hitl_cli.config import duration
+
+    text = text.strip()
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return now + duration(text)
+    end = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if end <= now:
+        raise ValueError(f"{text} is past; write a time to come, such as 8h")
+    return end
+
+
+def denials(tool: str, ladder: Sequence[Suggestion], input: Input, judge: Judge) -> list[Suggestion]:
+    """Deny rules that hit this call: the ladder's own, the program of a command, the tool. Never empty."""
+    found = list(ladder)
+    command = input.get("command")
+    if tool == "Bash" and isinstance(command, str) and (word := re.match(r"[\w./+-]+(?=\s|$)", command.lstrip())):
+        found.append(Suggestion(f"Bash({word[0]}:*)", f"every {word[0]} command"))
+    found.append(Suggestion(tool, f"every call of {tool}"))
+    unique = {suggestion.rule: suggestion for suggestion in reversed(found)}
+    hits = [s for s in reversed(unique.values()) if not judge.problem("deny", s.rule, input)]
+    return hits or [Suggestion(tool, f"every call of {tool}")]
