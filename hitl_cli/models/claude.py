@@ -87,6 +87,7 @@ class Claude:
         assembly = Assembly(self.name)
         try:
             async with await self._post(client, request) as events:
+                _require_stream(events.response.headers.get("content-type", ""), client.base_url)
                 async for event in events:
                     delta = assembly.add(event)
                     if delta:
@@ -119,6 +120,12 @@ class Claude:
             if "thinking" not in str(error) or not has_thinking(request):
                 raise
         return await post(body(self.name, request, thinking=False))
+
+
+def _require_stream(kind: str, address: Any) -> None:
+    if not kind.startswith("text/event-stream"):
+        why = f"What answers at {address} is no Messages service: it sent {kind or 'nothing'} where a stream belongs"
+        raise Fault(why, advice="Check ANTHROPIC_BASE_URL.")
 
 
 def _checked(assembly: Assembly, request: Request) -> ModelReply:

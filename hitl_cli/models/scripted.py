@@ -87,10 +87,10 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`turn` counts from 1, `step` the replies already given in it."""
+    """`turn` counts from 1, `reply` is the index of the reply in it."""
 
     turn: int
-    step: int
+    reply: int
 
 
 @dataclass(slots=True)
@@ -136,22 +136,21 @@ class _Walk:
 
 def next_reply(script: Script, messages: Sequence[Message]) -> tuple[Place, ScriptReply]:
     """The reply that answers `messages`, and its place."""
-    walk, turn, step, position = _Walk(script), 0, 0, 0
+    walk, turn, position = _Walk(script), 0, 0
     numbered = any("_turn" in message for message in messages)
     for message in messages:
         replies = script.turns[turn - 1].replies if 0 < turn <= len(script.turns) else ()
         if message["role"] == "assistant":
-            step, position = step + 1, walk.given(replies, position, message)
+            position = walk.given(replies, position, message)
             continue
         walk.heard(message)
         if _begins_turn(message, numbered):
-            turn, step, position = message.get("_turn", turn + 1), 0, 0
-    place = Place(turn, step)
+            turn, position = message.get("_turn", turn + 1), 0
     if turn > len(script.turns):
-        return place, OVER
+        return Place(turn, 0), OVER
     replies = script.turns[turn - 1].replies if turn else ()
     position = walk.after(replies, position)
-    return place, replies[position] if position < len(replies) else ScriptReply()
+    return Place(turn, position), replies[position] if position < len(replies) else ScriptReply()
 
 
 def whole(place: Place, reply: ScriptReply) -> ModelReply:
@@ -162,7 +161,7 @@ def whole(place: Place, reply: ScriptReply) -> ModelReply:
     if any(reply.pieces):
         blocks.append({"type": "text", "text": "".join(reply.pieces)})
     for number, call in enumerate(reply.calls):
-        id = f"script_{place.turn}_{place.step}_{number}_{_legal(call.name)}"
+        id = f"script_{place.turn}_{place.reply}_{number}_{_legal(call.name)}"
         block: dict[str, Any] = {"type": "tool_use", "id": id, "name": call.tool, "input": dict(call.input or {})}
         blocks.append(block if call.input is not None else block | {"raw": call.raw})
     stop = reply.stop or ("tool_use" if reply.calls else "end")

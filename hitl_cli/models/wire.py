@@ -7,6 +7,7 @@ the service that made them knows them. Left out is only what it would refuse: em
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -35,11 +36,21 @@ def body(model: str, request: Request, *, thinking: bool = True) -> dict[str, An
     if request.tools:
         tools = [{"name": t.name, "description": t.description, "input_schema": dict(t.schema)} for t in request.tools]
         sent["tools"] = [*tools[:-1], tools[-1] | {"cache_control": _MARK}]
-    return sent
+    return _encodable(sent)
 
 
 def has_thinking(request: Request) -> bool:
     return any(block.get("type") in THINKING for message in request.messages for block in message["content"])
+
+
+def _encodable(sent: dict[str, Any]) -> dict[str, Any]:
+    """Half of a surrogate pair, which a model can write and no request can carry, becomes a question mark."""
+    text = json.dumps(sent, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        sent = json.loads(text.encode(errors="replace"))
+    return sent
 
 
 def _messages(messages: Sequence[Mapping[str, Json]], thinking: bool) -> list[dict[str, Any]]:

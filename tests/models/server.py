@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._begin(answer["status"], "application/json", answer, {"content-length": str(len(body))})
             self.wfile.write(body)
             return
-        self._begin(200, "text/event-stream", answer, {"transfer-encoding": "chunked"})
+        self._begin(200, "text/event-stream; charset=utf-8", answer, {"transfer-encoding": "chunked"})
         if "body" in answer:
             self._chunk(answer["body"])
         else:

@@ -371,6 +371,31 @@ def test_a_stream_that_ends_without_its_end_is_no_reply(at) -> None:
     assert items[-1].text == "Fine."
 
 
+def test_an_address_where_no_such_service_is_says_so(at) -> None:
+    page = {"body": "<html>Welcome</html>", "headers": {"content-type": "text/html"}}
+    with Server([page]) as server:
+        at(server)
+        [items] = talk(HELLO)
+    assert len(items) == 1
+    assert shown(items) == (
+        "ModelError",
+        f"What answers at {server.url} is no Messages service: it sent text/html where a stream belongs.\n"
+        "  Check ANTHROPIC_BASE_URL.",
+    )
+
+
+def test_half_a_character_that_a_model_wrote_does_not_stop_the_session(at) -> None:
+    with Server([ask(call("Bash", {}) | {"raw": '{"command": "echo \\ud800"}'}), say("Fine.")]) as server:
+        at(server)
+        [first] = talk(HELLO)
+        reply = {"role": "assistant", "content": list(first[-1].blocks)}
+        result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "\udcff"}]}
+        [second] = talk(Request("", [*HELLO.messages, reply, result]))
+    assert first[-1].blocks == (call("Bash", {"command": "echo \ud800"}),)
+    assert second[-1].text == "Fine."
+    assert server.requests[1]["messages"][1]["content"] == [call("Bash", {"command": "echo ?"})]
+
+
 @pytest.mark.parametrize(
     "body",
     [
