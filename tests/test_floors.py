@@ -35,6 +35,7 @@ FLOORS = {
     "resolve": 3,
     "accesses": 3,
     "rulebook": 3,
+    "rulefile": 3,
     "importer": 3,
     "instructions": 3,
     "agent": 4,
