@@ -13,6 +13,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,12 @@ class Claude:
 
     def preload(self) -> None:
         """Load the SDK and make the client in the background; what goes wrong is told at the first request."""
-        threading.Thread(target=self._client, name="preload", daemon=True).start()
+
+        def load() -> None:
+            with suppress(ModelError):
+                self._client()
+
+        threading.Thread(target=load, name="preload", daemon=True).start()
 
     def require_key(self) -> None:
         """Raises ModelError when no key can be found; quick when one is in the environment."""
@@ -69,13 +75,10 @@ class Claude:
         return self._client()
 
     def _client(self) -> anthropic.AsyncAnthropic:
+        """The one client; ModelError when the environment makes none."""
         with self._making:
             if self._made is None:
-                import anthropic
-
-                patience = self._patience
-                timeout = anthropic.Timeout(patience.silence, connect=patience.connect)
-                self._made = anthropic.AsyncAnthropic(max_retries=0, timeout=timeout)
+                self._made = _made(self._patience)
             return self._made
 
     async def _attempt(self, request: Request) -> AsyncGenerator[Delta | ModelReply, None]:
@@ -99,6 +102,10 @@ class Claude:
             raise Fault(why, advice=_SAME, later=True, retries=1) from error
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             raise _no_connection(error, client.base_url, bool(assembly.started)) from error
+        except anthropic.AnthropicError as error:
+            raise Fault(
+                f"The model's service cannot be used: {error}", advice="hitl doctor tests the connection."
+            ) from error
         except (Garbled, ValueError) as error:
             why = f"What came from the model's service at {client.base_url} cannot be read: {error}"
             raise Fault(why, advice=_SAME, retries=2) from error
@@ -120,6 +127,29 @@ class Claude:
             if "thinking" not in str(error) or not has_thinking(request):
                 raise
         return await post(body(self.name, request, thinking=False))
+
+
+def _made(patience: Patience) -> anthropic.AsyncAnthropic:
+    import anthropic
+    import httpx2
+
+    timeout = anthropic.Timeout(patience.silence, connect=patience.connect)
+    try:
+        client = anthropic.AsyncAnthropic(max_retries=0, timeout=timeout)
+    except (anthropic.AnthropicError, httpx2.InvalidURL, ValueError) as error:
+        advice = "Check ANTHROPIC_BASE_URL and the other variables that begin with ANTHROPIC_."
+        raise ModelError(f"The model's service cannot be set up: {str(error).rstrip(chr(46))}.\n  {advice}") from error
+    if client.base_url.scheme not in ("http", "https"):
+        advice = "Set ANTHROPIC_BASE_URL to an address that begins with https:// or http://."
+        raise ModelError(f"The model's service has the address {client.base_url}, which is none.\n  {advice}")
+    for key in (client.api_key, client.auth_token):
+        # Said here because the errors of the libraries below would quote the key.
+        if key and not all("!" <= letter <= "~" for letter in key):
+            raise ModelError(
+                "The key for the model's service holds a blank, a line break or a letter that no key has.\n"
+                "  Copy it again into ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN)."
+            )
+    return client
 
 
 def _require_stream(kind: str, address: Any) -> None:

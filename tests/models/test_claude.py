@@ -499,6 +499,32 @@ def test_without_a_key_three_lines_say_what_to_do(at, monkeypatch, tmp_path) -> 
     assert server.requests == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ANTHROPIC_BASE_URL", "nonsense", "The model's service has the address nonsense/, which is none."),
+        (
+            "ANTHROPIC_BASE_URL",
+            "ftp://127.0.0.1",
+            "The model's service has the address ftp://127.0.0.1, which is none.",
+        ),
+        ("ANTHROPIC_BASE_URL", "http://127.0.0.1:abc", "The model's service cannot be set up: Invalid port: 'abc'."),
+        ("ANTHROPIC_API_KEY", "a\nsecret", "The key for the model's service holds a blank, a line break"),
+        ("ANTHROPIC_API_KEY", "ключ", "The key for the model's service holds a blank, a line break"),
+    ],
+)
+def test_a_wrong_environment_is_told_at_once_and_never_with_the_key(at, monkeypatch, name, value, told) -> None:
+    with Server([say("Fine.")]) as server:
+        at(server)
+        monkeypatch.setenv(name, value)
+        [items] = talk(HELLO)
+    assert len(items) == 1
+    assert shown(items)[0] == "ModelError"
+    assert shown(items)[1].startswith(told)
+    assert "secret" not in shown(items)[1]
+    assert server.requests == []
+
+
 def test_a_token_serves_as_well_as_a_key(at, monkeypatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "a-token")
