@@ -35,11 +35,20 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A rule on offer: its literal text, what it would cover in words, and where it is saved unless a person differs."""
+    """A rule on offer: its literal text, what it would cover in words, and where it is saved unless a person differs.
+
+    A call of several parts that nothing covers may need a rule for each: `also` are those that are kept together with
+    `rule`, in the order of the parts. Only all of them allow the call.
+    """
 
     rule: str
     covers: str = ""
     scope: Literal["session", "project", "user"] = "user"
+    also: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return (self.rule, *self.also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +56,7 @@ class Approval:
     """May this call run? `digest` binds the answer to tool, arguments, folder and file content.
 
     `source`: "rules" (the verdict), "tool" (its body wants it), "uncertain" (it was cut off and may have run), or the id
-    of the middleware that wants it.
+    of the middleware that wants it. `part`: the part of the call that decided, as text.
     """
 
     id: str
@@ -59,6 +68,7 @@ class Approval:
     preview: Preview | None = None
     trace: tuple[str, ...] = ()  # the explanation, one line a part
     source: str = "rules"
+    part: str = ""
     expires: float | None = None
     since: float = 0.0
     kind: Literal["approval"] = "approval"
@@ -327,5 +337,5 @@ def _grants(
 ) -> tuple[Grant, ...]:
     if isinstance(rules, str):
         raise TypeError("rules is a list of rules, not one text")
-    texts = [r.rule if isinstance(r, Suggestion) else r for r in rules]
+    texts = [text for r in rules for text in (r.rules if isinstance(r, Suggestion) else (r,))]
     return tuple(r if isinstance(r, Grant) else Grant(decision, r, scope, until) for r in texts)
