@@ -138,7 +138,8 @@ def _made(patience: Patience) -> anthropic.AsyncAnthropic:
         client = anthropic.AsyncAnthropic(max_retries=0, timeout=timeout)
     except (anthropic.AnthropicError, httpx2.InvalidURL, ValueError) as error:
         advice = "Check ANTHROPIC_BASE_URL and the other variables that begin with ANTHROPIC_."
-        raise ModelError(f"The model's service cannot be set up: {str(error).rstrip(chr(46))}.\n  {advice}") from error
+        why = str(error).rstrip(".")
+        raise ModelError(f"The model's service cannot be set up: {why}.\n  {advice}") from error
     if client.base_url.scheme not in ("http", "https"):
         advice = "Set ANTHROPIC_BASE_URL to an address that begins with https:// or http://."
         raise ModelError(f"The model's service has the address {client.base_url}, which is none.\n  {advice}")
