@@ -97,11 +97,8 @@ class Claude:
                         yield delta
         except anthropic.APIStatusError as error:
             raise refused(_refusal(error), self.name) from error
-        except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
-            why = f"The model's service was silent for {self._patience.silence:g} s"
-            raise Fault(why, advice=_SAME, later=True, retries=1) from error
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-            raise _no_connection(error, client.base_url, bool(assembly.started)) from error
+            raise self._broken(error, client.base_url, assembly.started) from error
         except anthropic.AnthropicError as error:
             raise Fault(
                 f"The model's service cannot be used: {error}", advice="hitl doctor tests the connection."
@@ -110,6 +107,23 @@ class Claude:
             why = f"What came from the model's service at {client.base_url} cannot be read: {error}"
             raise Fault(why, advice=_SAME, retries=2) from error
         yield _checked(assembly, request)
+
+    def _broken(self, error: Exception, address: Any, started: bool) -> Fault:
+        """What a failed connection means: none was made, it fell silent, or it was cut."""
+        import httpx2
+
+        cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
+        if isinstance(cause, httpx2.TimeoutException) and not isinstance(cause, httpx2.ConnectTimeout):
+            why = f"The model's service was silent for {self._patience.silence:g} s"
+            return Fault(why, advice=_SAME, later=True, retries=1)
+        words = str(cause) or type(cause).__name__
+        if started:
+            return Fault(
+                f"The connection to the model's service was cut ({words})", advice=_SAME, later=True, retries=3
+            )
+        why = f"No connection to the model's service at {address} ({words})"
+        advice = "Check the network and ANTHROPIC_BASE_URL; hitl doctor tests the connection."
+        return Fault(why, advice=advice, later=True, retries=3)
 
     async def _post(self, client: anthropic.AsyncAnthropic, request: Request) -> anthropic.AsyncStream[object]:
         """The stream of events as plain JSON. Earlier thinking that the service will not have back is left out."""
@@ -168,16 +182,6 @@ def _checked(assembly: Assembly, request: Request) -> ModelReply:
     if not reply.blocks and reply.stop == "end" and not after_results:
         raise Fault("The model's reply was empty", advice="Say it in other words, or try again.", retries=2)
     return reply
-
-
-def _no_connection(error: Exception, address: Any, started: bool) -> Fault:
-    cause = error.__cause__ or error
-    words = str(cause) or type(cause).__name__
-    if started:
-        return Fault(f"The connection to the model's service was cut ({words})", advice=_SAME, later=True, retries=3)
-    why = f"No connection to the model's service at {address} ({words})"
-    advice = "Check the network and ANTHROPIC_BASE_URL; hitl doctor tests the connection."
-    return Fault(why, advice=advice, later=True, retries=3)
 
 
 def _refusal(error: anthropic.APIStatusError) -> Refusal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -459,6 +460,19 @@ def test_no_server_is_a_network_error(at) -> None:
     [items] = talk(HELLO)
     assert [type(item).__name__ for item in items] == ["Retrying"] * 3 + ["ModelUnavailable"]
     assert shown(items)[1].startswith(f"No connection to the model's service at {server.url} (")
+
+
+def test_an_address_that_takes_no_connections_is_given_up_soon(monkeypatch) -> None:
+    with socket.socket() as full, socket.socket() as first, socket.socket() as second:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for filler in (first, second):
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{full.getsockname()[1]}")
+        [items] = talk(HELLO, patience=Patience(waits=(0.01,), connect=0.1))
+    assert [type(item).__name__ for item in items] == ["Retrying", "ModelUnavailable"]
+    assert shown(items)[1].startswith("No connection to the model's service at http://127.0.0.1:")
 
 
 def test_cancelling_in_mid_stream_closes_the_connection_and_the_client_still_works(at) -> None:
