@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import indent
 
 from hitl_cli.interrupts import Approval, Breakpoint, External, Interrupt, Preview, Question, Review
 from hitl_cli.journal import Call, Json
@@ -64,10 +65,10 @@ class Sheet:
     def tail(self, width: int) -> list[Line]:
         lines: list[Line] = []
         for label, words in self.facts:
-            lines += _fact(label, literal(words.replace("\n", " ")), width)
+            rows = _fact(label, literal(words.replace("\n", " ")), width)
+            lines += _clipped(rows) if label == "why" else rows
         if self.claims:
-            said = _fact("model", literal(f"“{' '.join(self.claims.split())}”", "dim"), width)
-            lines += said[:3] if len(said) <= 3 else [*said[:2], [("dim", "         …")]]
+            lines += _clipped(_fact("model", literal(f"“{' '.join(self.claims.split())}”", "dim"), width))
         return lines
 
     def warnings(self, alerts: Sequence[str], width: int) -> list[Line]:
@@ -82,6 +83,11 @@ class Sheet:
                 ]
             )
         return [row for text in texts for row in hang(text, width, [("warn", "  ! ")], [("", "    ")])]
+
+
+def _clipped(rows: list[Line]) -> list[Line]:
+    """Words about the content, which is there whole, take no more than three rows."""
+    return rows if len(rows) <= 3 else [*rows[:2], [("dim", "         …")]]
 
 
 def _and(words: Sequence[str]) -> str:
@@ -191,7 +197,8 @@ def arguments(input: Mapping[str, Json]) -> str:
     lines: list[str] = []
     for name, value in input.items():
         text = _text(value)
-        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
+        # Lines of a value stand further in than names: a text cannot pass for another argument.
+        lines.append(f"{name}:\n{indent(text, '    ', lambda _: True)}" if "\n" in text else f"{name}: {text}")
     return "\n".join(lines) or "(no arguments)"
 
 
