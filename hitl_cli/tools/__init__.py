@@ -12,32 +12,46 @@ from pathlib import Path
 
 from hitl_cli.access import Place
 from hitl_cli.tool import Tool
+from hitl_cli.tools.ask_user import ask_user_tool
 from hitl_cli.tools.bash import bash_tool, kill_tool, output_tool
 from hitl_cli.tools.edit import edit_tool
+from hitl_cli.tools.external import external_from_settings
 from hitl_cli.tools.glob import glob_tool
 from hitl_cli.tools.grep import grep_tool
 from hitl_cli.tools.jobs import Jobs
+from hitl_cli.tools.plan import plan_tool
 from hitl_cli.tools.read import read_tool
+from hitl_cli.tools.todo import todo_tool
+from hitl_cli.tools.web_fetch import web_fetch_tool
 from hitl_cli.tools.write import write_tool
 
-__all__ = ["Jobs", "builtin"]
+__all__ = ["Jobs", "builtin", "external_from_settings"]
 
 
-def _any(_: str) -> bool:
+def _yes(_: str) -> bool:
     return True
 
 
-def _none(_: str) -> bool:
+def _no(_: str) -> bool:
     return False
 
 
-def builtin(place: Place, outputs: Path, *, jobs: Jobs, readable: Callable[[str], bool] = _any) -> tuple[Tool, ...]:
+def builtin(
+    place: Place,
+    outputs: Path,
+    *,
+    jobs: Jobs,
+    readable: Callable[[str], bool] = _yes,
+    private_host: Callable[[str], bool] = _no,
+) -> tuple[Tool, ...]:
     """The tools of a session that runs in `place`.
 
-    outputs    a folder private to the user: the whole output of a call is kept in `outputs/SESSION/CALL.txt` when the
-               result shows only part of it
-    jobs       holds what runs in the background; `await jobs.close()` at the end of the session
-    readable   whether no rule denies reading an absolute path: Glob and Grep leave out what is not readable
+    outputs       a folder private to the user: the whole output of a call is kept in `outputs/SESSION/CALL.txt` when
+                  the result shows only part of it
+    jobs          holds what runs in the background; `await jobs.close()` at the end of the session
+    readable      whether no rule denies reading an absolute path: Glob and Grep leave out what is not readable
+    private_host  whether a rule names this host (`name`, or `name:port` when the port is not the scheme's own), so that
+                  it may be fetched although its address is not a public one
     """
     return (
         bash_tool(place, outputs, jobs),
@@ -48,4 +62,8 @@ def builtin(place: Place, outputs: Path, *, jobs: Jobs, readable: Callable[[str]
         edit_tool(),
         glob_tool(readable),
         grep_tool(readable, shutil.which("rg")),
+        web_fetch_tool(outputs, private_host),
+        todo_tool(),
+        ask_user_tool(),
+        plan_tool(),
     )

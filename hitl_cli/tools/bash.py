@@ -120,7 +120,6 @@ def output_tool(jobs: Jobs) -> Tool:
             wait={"type": "integer", "minimum": 0, "description": "Milliseconds to wait for it to end first."},
         ),
         run=run,
-        accesses=lambda input, place: (),
         read_only=True,
     )
 
@@ -138,7 +137,6 @@ def kill_tool(jobs: Jobs) -> Tool:
         description=words("bash_kill"),
         schema=schema(("job",), job={"type": "string", "description": "The job to end."}),
         run=run,
-        accesses=lambda input, place: (),
         read_only=True,
     )
 

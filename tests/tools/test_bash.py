@@ -147,12 +147,8 @@ def test_long_output_keeps_head_and_tail_and_the_whole_on_disk(session):
     whole = session.outputs / "2f9c" / "1.1.1.txt"
     text = "".join(f"{n}\n" for n in range(1, 20001))
     assert result.data == {"exit": 0, "bytes": len(text), "output": str(whole)}
-    assert (
-        result.content
-        == (
-            f"{text[:15000]}\n\n[... {len(text) - 30000:,} characters left out; the whole is in {whole} ...]\n\n{text[-15000:]}"
-        ).rstrip()
-    )
+    hidden = f"[... {len(text) - 30000:,} characters left out; the whole is in {whole} ...]"
+    assert result.content == f"{text[:15000]}\n\n{hidden}\n\n{text[-15000:]}".rstrip()
     assert whole.read_text() == text
     assert stat.S_IMODE(whole.stat().st_mode) == 0o600
     assert stat.S_IMODE(whole.parent.stat().st_mode) == 0o700
