@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from hitl_cli import records
 from hitl_cli.journal import Call, Grant, Json
+from hitl_cli.permissions.rule import Suggestion as Suggestion  # a floor below: the policy makes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +32,6 @@ class Preview:
     path: str = ""
     purpose: str = ""
     before: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A rule on offer: its literal text, what it would cover in words, and where it is saved unless a person differs.
-
-    A call of several parts that nothing covers may need a rule for each: `also` are those that are kept together with
-    `rule`, in the order of the parts. Only all of them allow the call.
-    """
-
-    rule: str
-    covers: str = ""
-    scope: Literal["session", "project", "user"] = "user"
-    also: tuple[str, ...] = ()
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        return (self.rule, *self.also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -270,9 +270,7 @@ class Judging:
             found = None
             for tables in self.tables:
                 for rule, pattern in tables[ALLOW].path(tools, path, self.now):
-                    if pattern is None and not named:
-                        found = rule
-                    elif pattern is not None and all(pattern.names(part) for part in named):
+                    if all(pattern is not None and pattern.names(part) for part in named):
                         found = rule
                 if found:
                     break

@@ -93,3 +93,21 @@ class Verdict:
         return self.decision is Decision.ASK and any(
             p.decision is Decision.ASK and (p.by in ("floor", "opaque") or (p.by == "rule")) for p in self.parts
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A rule on offer: its literal text, what it would cover in words, and where it is saved unless a person differs.
+
+    A call of several parts that nothing covers may need a rule for each: `also` are those that are kept together with
+    `rule`, in the order of the parts. Only all of them allow the call.
+    """
+
+    rule: str
+    covers: str = ""
+    scope: Literal["session", "project", "user"] = "user"
+    also: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return (self.rule, *self.also)

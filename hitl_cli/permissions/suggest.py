@@ -1,0 +1,219 @@
+"""Rules that would settle a call next time: a ladder from narrow to wide, each rung proved before it is offered.
+
+A rung is judged with the very call it is offered for: added to the policy it must turn the verdict into allow. A call
+with several uncovered parts needs a rule for each, so a rung may be several rules (`Suggestion.also`). Parts that a rule
+covers already, `cd`, descriptors and the like need none, so `cd x && make test 2>&1 | tail` leads to `make test` alone.
+
+What a careful person could not accept is never a rung: interpreters, launchers, shells, sudo and recursive removal as
+prefixes; texts that will not come again or should not be kept (scratch paths, ids, inline code, messages, assignments,
+secrets). Where a rule, the floor or an unproved part is what asks, no rule helps and none is offered.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+from hitl_cli.access import Access, Command, Host, ReadPath, ToolUse, Word, WritePath, inside, lexical
+from hitl_cli.errors import RuleError
+from hitl_cli.permissions import codec, kinds, places
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Suggestion
+from hitl_cli.permissions.words import key, quote
+
+_PARTS = 5  # uncovered parts that a person can still look over
+_RUNGS = 4
+_LONGEST = 160  # characters of a pattern
+
+
+class Rung(NamedTuple):
+    rule: str
+    covers: str
+    scope: Literal["project", "user"] = "user"
+
+
+def suggest(
+    policy: Policy, accesses: Sequence[Access], *, mode: Mode = "default", now: float, tool: str = ""
+) -> tuple[Suggestion, ...]:
+    """The ladder for a call that asks; empty when no rule could be accepted. Arguments as for `Policy.judge`."""
+    verdict = policy.judge(accesses, mode=mode, now=now, tool=tool)
+    asking = [p for p in verdict.parts if p.decision is not Decision.ALLOW]
+    if not asking or any(not _curable(p, mode) for p in asking):
+        return ()
+    ladders: list[list[Rung]] = []
+    for part in asking:
+        if any(_covered(policy, rung, part, accesses, mode, now, tool) for ladder in ladders for rung in ladder):
+            continue
+        ladder = [r for r in _ladder(part.access, policy, tool) if _covered(policy, r, part, accesses, mode, now, tool)]
+        if not ladder:
+            return ()
+        ladders.append(ladder)
+    if len(ladders) > _PARTS:
+        return ()
+    return tuple(_proved(policy, ladders, accesses, mode, now, tool))
+
+
+def _curable(part: Part, mode: Mode) -> bool:
+    return part.by in ("none", "guarded") or (part.by == "mode" and mode == "dont-ask" and part.rule is None)
+
+
+def _rule(text: str) -> Rule | None:
+    try:
+        return codec.parse(text, source=Source("session"))
+    except RuleError:
+        return None
+
+
+def _covered(
+    policy: Policy, rung: Rung, part: Part, accesses: Sequence[Access], mode: Mode, now: float, tool: str
+) -> bool:
+    """Whether the rung alone makes this part allowed."""
+    rule = _rule(rung.rule)
+    if rule is None:
+        return False
+    verdict = policy.plus([rule]).judge(accesses, mode=mode, now=now, tool=tool)
+    return any(p.access is part.access and p.decision is Decision.ALLOW for p in verdict.parts)
+
+
+def _proved(
+    policy: Policy, ladders: Sequence[Sequence[Rung]], accesses: Sequence[Access], mode: Mode, now: float, tool: str
+) -> Iterator[Suggestion]:
+    """One rung of each ladder at a time, the shorter ladders staying at their widest; only what allows the call."""
+    seen: set[tuple[str, ...]] = set()
+    tops = [ladder[-1] for ladder in ladders]
+    for level in list(zip_longest(*ladders))[:_RUNGS]:
+        chosen = [rung or top for rung, top in zip(level, tops, strict=True)]
+        texts = tuple(dict.fromkeys(rung.rule for rung in chosen))
+        if texts in seen:
+            continue
+        seen.add(texts)
+        rules = [r for r in map(_rule, texts) if r is not None]
+        if policy.plus(rules).judge(accesses, mode=mode, now=now, tool=tool).decision is Decision.ALLOW:
+            scope = "project" if all(r.scope == "project" for r in chosen) else "user"
+            covers = "; ".join(dict.fromkeys(rung.covers for rung in chosen))
+            yield Suggestion(texts[0], covers, scope, texts[1:])  # type: ignore[arg-type]
+
+
+def _ladder(access: Access, policy: Policy, tool: str) -> Iterator[Rung]:
+    if isinstance(access, Command):
+        yield from _commands(access)
+    elif isinstance(access, (ReadPath, WritePath)):
+        yield from _paths(access, policy, tool)
+    elif isinstance(access, Host):
+        if access.scheme == "https" and access.host.isascii():
+            yield Rung(f"WebFetch(domain:{access.host})", f"every address of {access.host}")
+    elif isinstance(access, ToolUse):
+        yield Rung(access.tool, f"every call of {access.tool}")
+        if access.tool.startswith("mcp__") and access.tool.count("__") >= 2:
+            server = "__".join(access.tool.split("__")[:2])
+            yield Rung(f"{server}__*", f"every tool of {server.removeprefix('mcp__')}")
+
+
+def _commands(command: Command) -> Iterator[Rung]:
+    texts = [key(w) for w in command.words]
+    literal: list[str] = []
+    for word in command.words:
+        if not isinstance(word, str):
+            break
+        literal.append(word)
+    if not literal or not _plain_program(literal[0]):
+        return
+    program = literal[0]
+    if program in kinds.NEVER or (program == "rm" and _recursive(command.words)):
+        return
+    if all(t is not None for t in texts) and _repeatable(program, command, [t for t in texts if t is not None]):
+        exact = " ".join(quote(t) for t in texts if t is not None)
+        if len(exact) <= _LONGEST:
+            yield Rung(f"Bash({exact})", "exactly this command")
+    if program in kinds.EXACT_ONLY:
+        return
+    depth = kinds.depth(literal)
+    if depth and len(literal) >= depth:
+        words = literal[:depth]
+        if not any(_passing(w) for w in words):
+            yield Rung(f"Bash({' '.join(map(quote, words))}:*)", f"every `{' '.join(words)}`")
+    if program not in kinds.INTERPRETERS and program not in kinds.LAUNCHERS and program not in kinds.MANY_SIDED:
+        yield Rung(f"Bash({quote(program)}:*)", f"every `{program}`")
+
+
+def _plain_program(word: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9_.+/@-]+", word) is not None and "=" not in word and not _passing(word)
+
+
+def _recursive(words: Sequence[Word]) -> bool:
+    for word in words[1:]:
+        if not isinstance(word, str) or word == "--recursive" or re.fullmatch(r"-[A-Za-z]*[rR][A-Za-z]*", word):
+            return True
+    return False
+
+
+def _repeatable(program: str, command: Command, words: Sequence[str]) -> bool:
+    """Whether the exact command may come again and holds nothing that should not be kept."""
+    if "<<" in command.text or any("\n" in w or _passing(w) for w in words):
+        return False
+    if program in kinds.INTERPRETERS and any(
+        w in ("-", "-c", "-e", "-E", "-p", "-r", "--eval", "eval") for w in words[1:]
+    ):
+        return False
+    message = program in ("git", "gh", "hg", "jj") and any(
+        w in ("-m", "--message", "-b", "--body", "-t", "--title", "--notes", "-am")
+        or w.startswith(("-m", "--message="))
+        for w in words[1:]
+    )
+    return not message
+
+
+_PASSING = re.compile(
+    r"(?:^|[=:'\"])(?:/private)?(?:/tmp/|/var/tmp/|/var/folders/|/dev/shm/|/run/user/)"  # scratch paths
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-"  # a UUID
+    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"  # a commit, a container
+    r"|\b\d{5,}\b"  # a process, a run
+    r"|(?i:password|passwd|secret|token|api[-_]?key|authorization|bearer)[\w-]*[=: ]\S"
+    r"|\b(?:sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA)[A-Za-z0-9_-]{8,}"
+    r"|//[^/\s:@]+:[^/\s@]+@"  # a password in an address
+)
+
+
+def _passing(word: str) -> bool:
+    """True for what will not come again, or must not be written down."""
+    return _PASSING.search(word) is not None
+
+
+def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[Rung]:
+    place = policy.place
+    if access.glob:
+        return
+    path = access.alias or lexical(access.path, "/")
+    name = "Edit" if tool == "Edit" else "Write" if isinstance(access, WritePath) else "Read"
+    does = "reading" if name == "Read" else "writing"
+    root = next((r for r in place.roots if inside(path, r) and path != r), None)
+    if root is not None:
+        short = path[len(root.rstrip("/")) + 1 :]
+        if root != place.workspace:
+            short = _from_home(path, place.home)
+    else:
+        short = _from_home(path, place.home)
+        if _passing(path):
+            return
+    if "/" not in short:
+        short = "./" + short  # without an inner slash it would match at any depth
+    yield Rung(f"{name}({_literal(short)})", f"{does} this file", "project")
+    if isinstance(access, WritePath) and any(places.guarded(access, place)):
+        return
+    folder = posixpath.dirname(short)
+    deep = root is not None or folder.count("/") >= 2 - folder.startswith("~")
+    if deep and folder not in (".", "~", "", "/"):
+        yield Rung(f"{name}({_literal(folder)}/**)", f"{does} all below {folder}", "project")
+    if root is not None and root == place.workspace:
+        yield Rung(f"{name}(**)", f"{does} the whole workspace", "project")
+
+
+def _from_home(path: str, home: str) -> str:
+    return "~" + path[len(home) :] if home != "/" and inside(path, home) and path != home else path
+
+
+def _literal(path: str) -> str:
+    return re.sub(r"([*?\[\\])", r"\\\1", path)
