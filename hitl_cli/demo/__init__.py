@@ -136,7 +136,7 @@ def _answer(answer: ScriptAnswer, approval: Approval) -> Answer:
         case "approve":
             return Approve()
         case "always":
-            return Approve(tuple(Grant("allow", one.rule, "user") for one in offered))
+            return Approve(tuple(Grant("allow", rule, "user") for one in offered for rule in one.rules))
         case "edit":
             return Edit(answer.input or {})
         case "never":

@@ -136,7 +136,7 @@ reason = "no e"
 def test_each_saying_becomes_its_answer() -> None:
     def waiting(number: int, name: str) -> Approval:
         call = Call(f"1.1.{number}", "Bash", {"command": name}, provider_id=f"script_1_0_{number}_{name}")
-        offered = (Suggestion(f"Bash({name})"), Suggestion("Bash(*)"))
+        offered = (Suggestion(f"Bash({name})", also=("Bash(too)",)), Suggestion("Bash(*)"))
         return Approval(id=f"1.1.{number}:approval", call=call, reason="no rule", suggested=offered)
 
     pending = [waiting(number, name) for number, name in enumerate(["a", "b-b", "c", "d", "e", "f"])]
@@ -145,7 +145,7 @@ def test_each_saying_becomes_its_answer() -> None:
     nobody = Reject("Nobody is there to answer, and the story has no answer to this.")
     assert answers(parse(SAYINGS, "a.toml"), run) == {
         "1.1.0:approval": Approve(),
-        "1.1.1:approval": Approve((Grant("allow", "Bash(b-b)", "user"),)),
+        "1.1.1:approval": Approve((Grant("allow", "Bash(b-b)", "user"), Grant("allow", "Bash(too)", "user"))),
         "1.1.2:approval": Reject("no c"),
         "1.1.3:approval": Edit({"command": "D"}),
         "1.1.4:approval": Reject("no e", (Grant("deny", "Bash(e)", "user"),)),
