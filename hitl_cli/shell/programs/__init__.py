@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from hitl_cli.access import Act, Place, Word
 from hitl_cli.shell.programs import (
     archives,
+    awk,
     builds,
     containers,
     data,
@@ -27,6 +28,7 @@ from hitl_cli.shell.programs import (
     pagers,
     python,
     search,
+    sed,
     system,
     text,
 )
@@ -35,6 +37,7 @@ from hitl_cli.shell.programs.table import Row
 
 _FAMILIES = (
     archives,
+    awk,
     builds,
     containers,
     data,
@@ -45,6 +48,7 @@ _FAMILIES = (
     pagers,
     python,
     search,
+    sed,
     system,
     text,
 )

@@ -1,5 +1,185 @@
-"""Rows to come."""
+"""Programs that pack and unpack. They are made to write, inside the workspace; members may be anywhere below a folder.
 
-from hitl_cli.shell.programs.table import Row
+Sources: GNU tar manual, bsdtar(1), zip(1), unzip(1), gzip(1) and its kin, 7z(1), cpio(1).
+"""
 
-PROGRAMS: dict[str, Row] = {}
+from __future__ import annotations
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.reading import MAY_BE_OPTION, Operand, Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_TAR = """
+    -I --use-compress-program = runs another program
+    --to-command = runs another program
+    --checkpoint-action = can run another program
+    -F --info-script --new-volume-script = runs another program
+    --rsh-command --rmt-command = runs another program
+    -P --absolute-names writes or reads outside the folder
+    --one-top-level ?
+    -C --directory = folder
+    -f --file =
+    -T --files-from -X --exclude-from = read
+    --index-file --volno-file = write
+    -g --listed-incremental = make
+    -b --blocking-factor -H --format -K --starting-file -L --tape-length -N --newer --after-date -V --label --mode =
+    --owner --group --mtime --exclude --transform --xform --strip-components --exclude-tag --record-size --sort =
+    --suffix --newer-mtime --hole-detection --pax-option --quoting-style --warning --level --add-file =
+    --checkpoint --totals --backup --occurrence --show-transformed-names ?
+    -x --extract --get
+    -c --create
+    -t --list
+    -r --append
+    -u --update
+    -A --catenate --concatenate
+    -d --diff --compare
+    -O --to-stdout
+    --remove-files removes what it packs
+    --delete
+    -z --gzip -j --bzip2 -J --xz --zstd --lzma --lzip --lzop -Z --compress -a --auto-compress
+"""
+
+
+def _tar(reading: Reading) -> None:
+    """The first word may be a bundle without its dash (`tar xzf a.tgz`): its letters take values in order."""
+    operands = list(reading.operands)
+    letters = _old_style(reading, operands)
+    creates = reading.has("-c", "-r", "-u", "-A") or any(letter in letters for letter in "cruA")
+    extracts = reading.has("-x") or "x" in letters
+    deletes = reading.has("--delete")
+    files = [value for _, value in reading.values("-f")]
+    if "f" in letters and operands:
+        files.append(operands.pop(0).word)
+    for name in files:
+        if isinstance(name, str) and (name == "-" or _remote(reading, name)):
+            continue
+        if creates or deletes:
+            reading.write(name)
+        else:
+            reading.reads.append(name)
+    if creates:
+        reading.reads.extend(word for _, word in operands)
+    elif extracts and not reading.has("-O") and "O" not in letters:
+        for _, word in operands:
+            reading.write(word)
+
+
+def _remote(reading: Reading, name: str) -> bool:
+    """`host:file` is fetched over rsh unless --force-local is given."""
+    colon = name.find(":")
+    if colon > 0 and "/" not in name[:colon] and not reading.has("--force-local"):
+        reading.act(len(reading.words) - 1, "reads an archive of another host through a remote shell")
+        return True
+    return False
+
+
+def _old_style(reading: Reading, operands: list[Operand]) -> str:
+    """The letters of a first word without a dash; their values but that of `f` are taken out of the operands."""
+    if not operands or operands[0].at != 1:
+        return ""
+    letters = operands.pop(0).word
+    if isinstance(letters, Unknown):
+        reading.act(1, MAY_BE_OPTION)
+        return ""
+    known = reading.row.known
+    for letter in letters:
+        option = known.get("-" + letter)
+        if option is None:
+            continue
+        if letter != "f" and option.takes == "=" and operands:
+            at = 1 if letters.index("f" if "f" in letters else letter) < letters.index(letter) else 0
+            if at < len(operands):
+                reading.touch(option.does, operands.pop(at).word, 1)
+        elif option.does and not option.takes:
+            reading.touch(option.does, "", 1)
+    return letters
+
+
+def _zip(reading: Reading) -> None:
+    for number, (_, word) in enumerate(reading.operands):
+        if number:
+            reading.reads.append(word)
+        elif word != "-":
+            reading.write(word)
+
+
+def _unzip(reading: Reading) -> None:
+    if reading.operands:
+        reading.reads.append(reading.operands[0].word)
+    if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z") and not reading.has("-d"):
+        for _, word in reading.operands[1:]:
+            reading.write(word)
+
+
+def _gzip(reading: Reading) -> None:
+    """Each file is replaced by its packed or unpacked form unless only shown."""
+    shows = reading.has("-c", "-l", "-t")
+    for _, word in reading.operands:
+        reading.reads.append(word)
+        if not shows:
+            reading.write(word)
+
+
+def _seven(reading: Reading) -> None:
+    words: list[Word] = [word for _, word in reading.operands]
+    if not words:
+        return
+    verb, rest = words[0], words[1:]
+    if verb in ("l", "t", "h", "i"):
+        reading.reads.extend(rest)
+        return
+    for word in rest[:1]:
+        reading.reads.append(word)
+        if verb not in ("x", "e"):
+            reading.write(word)
+    for given in reading.given:
+        if given.name == "-o" and isinstance(given.value, str):
+            reading.write(given.value)
+
+
+_GZIP = """
+    -S --suffix -T --threads -M --memlimit --memory -b --blocksize =
+    -c --stdout --to-stdout
+    -l --list
+    -t --test
+"""
+PROGRAMS: dict[str, Row] = {
+    "tar": Row("GNU tar manual, bsdtar(1)", _TAR, wary=True, then=_tar),
+    "zip": Row(
+        "zip(1)",
+        """
+        -TT --unzip-command = runs another program
+        -m --move removes what it packs
+        -b --temp-path -O --output-file --out -lf --logfile-path -t -tt -n -P --password -s --split-size =
+        -i --include -x --exclude --from-date --before-date --suffixes -Z --compression-method =
+        -r -R -q -9 -0 -j -u -f -d -T -y -v -@
+        """,
+        wary=True,
+        then=_zip,
+    ),
+    "unzip": Row("unzip(1)", "-d = make\n-P -x -O -I =\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip),
+    **rows("zipinfo(1)", "zipinfo", operands="read"),
+    **rows(
+        "gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)",
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 pigz unpigz compress uncompress brotli",
+        _GZIP + "-o --output = make\n--files --files0 ?\n-D = read",
+        then=_gzip,
+    ),
+    **rows(
+        "7z(1)",
+        "7z 7za 7zr",
+        "-o ? \n-sfx ? runs or writes a module\n-si ?\n-so ?\n-p ?\n-x ?\n-i ?",
+        abbreviates=False,
+        then=_seven,
+    ),
+    "cpio": Row(
+        "GNU cpio manual",
+        """
+        --rsh-command = runs another program
+        -F --file -O -I -E --pattern-file -D --directory -H --format -R --owner -M --message -C --io-size =
+        """,
+        act="",
+    ),
+    "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make"),
+    "unrar": Row("unrar(1)", "-p ?"),
+}

@@ -1,5 +1,264 @@
-"""Rows to come."""
+"""Programs made to copy, move, remove and change files: their operands are writes, judged as paths."""
 
-from hitl_cli.shell.programs.table import Row
+from __future__ import annotations
 
-PROGRAMS: dict[str, Row] = {}
+import posixpath
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.reading import Operand, Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+GNU = "GNU coreutils manual"
+
+
+def _into(reading: Reading, folder: Word, sources: list[Word]) -> None:
+    """Each source gets a file of its own name in `folder`."""
+    if isinstance(folder, Unknown):
+        reading.write(folder)
+        return
+    for source in sources:
+        if isinstance(source, Unknown):
+            reading.write(folder)
+        else:
+            reading.write(posixpath.join(folder, posixpath.basename(source.rstrip("/")) or "."))
+
+
+def _split(reading: Reading) -> tuple[list[Word], Word | None, bool]:
+    """Sources, target, and whether the target is surely a folder."""
+    words = [word for _, word in reading.operands]
+    for _, folder in reading.values("-t"):
+        return words, folder, True
+    if len(words) < 2:
+        return words, None, False
+    target = words[-1]
+    sure = len(words) > 2 or (isinstance(target, str) and (target.endswith("/") or target in (".", "..")))
+    return words[:-1], target, sure
+
+
+def _target(reading: Reading, sources: list[Word], target: Word | None, sure: bool) -> None:
+    """The target itself, or files in it: which of both only the disk knows."""
+    if target is None:
+        return
+    if not sure or reading.has("-T"):
+        reading.write(target)
+    if not reading.has("-T"):
+        _into(reading, target, sources)
+
+
+def copy(reading: Reading) -> None:
+    sources, target, sure = _split(reading)
+    reading.reads.extend(sources)
+    _target(reading, sources, target, sure)
+
+
+def _move(reading: Reading) -> None:
+    sources, target, sure = _split(reading)
+    reading.removes.extend(sources)
+    _target(reading, sources, target, sure)
+
+
+def _link(reading: Reading) -> None:
+    """A link is a second name: what it points to may be read and written through it from now on."""
+    sources, target, sure = _split(reading)
+    if target is None:
+        sources, target, sure = sources, ".", True
+    symbolic = reading.has("-s") and not reading.has("-r")
+    for source in sources:
+        for seen in _seen_from(source, target, symbolic):
+            reading.reads.append(seen)
+            reading.write(seen)
+    _target(reading, sources, target, sure)
+
+
+def _seen_from(source: Word, target: Word, symbolic: bool) -> list[Word]:
+    """A relative symbolic link is followed from its own folder, which is the target or the folder above it."""
+    if not symbolic or isinstance(source, Unknown) or source.startswith(("/", "~")) or isinstance(target, Unknown):
+        return [source]
+    above = posixpath.join(posixpath.dirname(target.rstrip("/")), source)
+    inside = posixpath.join(target, source)
+    return [above] if above == inside else [above, inside]
+
+
+def _mode_and_files(reading: Reading) -> None:
+    """chmod MODE FILE…, chown OWNER FILE…: a mode may look like an option (`-x`)."""
+    operands = reading.operands
+    modes = [given for given in reading.given if given.name[1:2] in ("r", "w", "x", "X", "s", "t", "u", "g", "o")]
+    if not reading.has("--reference") and not modes:
+        operands = operands[1:]
+    for at, word in operands:
+        _change(reading, word, at)
+
+
+def _change(reading: Reading, word: Word, at: int) -> None:
+    reading.write(word)
+
+
+def _install(reading: Reading) -> None:
+    if reading.has("-d"):
+        for _, word in reading.operands:
+            reading.write(word)
+    else:
+        copy(reading)
+
+
+def _dd(reading: Reading) -> None:
+    """Operands are key=value: `if` is read, `of` is written."""
+    for _, word in reading.operands:
+        key, equals, value = (word.prefix if isinstance(word, Unknown) else word).partition("=")
+        name: Word = value
+        if isinstance(word, Unknown):
+            name = Unknown(word.text, word.glob, value, word.safe, word.single)
+        if not equals:
+            reading.write(name if isinstance(word, Unknown) else word)
+        elif key == "if":
+            reading.reads.append(name)
+        elif key == "of":
+            reading.write(name)
+
+
+def _rsync(reading: Reading) -> None:
+    words = reading.operands
+    for number, operand in enumerate(words):
+        remote = isinstance(operand.word, str) and is_remote(operand.word)
+        last = number == len(words) - 1 and number > 0
+        if remote:
+            continue
+        if last:
+            reading.write(operand.word)
+        else:
+            reading.reads.append(operand.word)
+
+
+def is_remote(word: str) -> bool:
+    """host:path, as scp and rsync read it: a colon before any slash."""
+    colon, slash = word.find(":"), word.find("/")
+    return colon > 0 and (slash < 0 or colon < slash)
+
+
+def _patch(reading: Reading) -> None:
+    """patch [FILE [PATCH]]; without FILE the patch itself names what is changed."""
+    words: list[Operand] = reading.operands
+    if words:
+        reading.write(words[0].word)
+    for operand in words[1:]:
+        reading.reads.append(operand.word)
+
+
+_COPY = """
+    -t --target-directory =
+    -T --no-target-directory
+    -S --suffix --sparse --no-preserve =
+    --backup --preserve --reflink --update --context ?
+    -r -R --recursive
+"""
+PROGRAMS: dict[str, Row] = {
+    "cp": Row(GNU, _COPY, then=copy),
+    "mv": Row(GNU, _COPY.replace("-r -R --recursive", ""), then=_move),
+    "ln": Row(
+        GNU,
+        """
+        -t --target-directory =
+        -T --no-target-directory
+        -S --suffix =
+        -s --symbolic
+        -r --relative
+        --backup ?
+        """,
+        then=_link,
+    ),
+    "link": Row(GNU, then=_link),
+    "install": Row(
+        GNU,
+        """
+        -t --target-directory =
+        -T --no-target-directory
+        --strip-program = runs another program
+        -m --mode -o --owner -g --group -S --suffix =
+        -d --directory
+        """,
+        then=_install,
+    ),
+    "rm": Row(GNU, "-r -R --recursive\n-f --force\n--interactive --preserve-root ?", operands="remove"),
+    "rmdir": Row(GNU, operands="remove"),
+    "unlink": Row(GNU, operands="remove"),
+    "shred": Row(GNU, "-n --iterations -s --size =\n--random-source = read", operands="remove"),
+    **rows("trash-cli(1)", "trash trash-put gio-trash", operands="remove"),
+    "tee": Row(GNU, "--output-error ?", operands="make"),
+    "sponge": Row("moreutils sponge(1)", operands="make"),
+    "mkdir": Row(GNU, "-m --mode =\n--context ?", operands="make"),
+    "mkfifo": Row(GNU, "-m --mode =", operands="make"),
+    "mknod": Row(GNU, act="", operands="make"),
+    "mktemp": Row(GNU, "-p --suffix =\n--tmpdir ?"),
+    "touch": Row(GNU, "-d --date -t --time =\n-r --reference = list", operands="make"),
+    "truncate": Row(GNU, "-s --size =\n-r --reference = list", operands="make"),
+    "fallocate": Row("util-linux fallocate(1)", "-l -o --length --offset =", operands="make"),
+    "chmod": Row(GNU, "--reference = list\n-R --recursive", abbreviates=False, then=_mode_and_files),
+    **rows(GNU, "chown chgrp", "--reference = list\n--from =\n-R --recursive", then=_mode_and_files),
+    **rows("attr(1), acl(5)", "chattr setfacl setfattr", "-m -x -n -v =", then=_mode_and_files),
+    "dd": Row(GNU, then=_dd),
+    "patch": Row(
+        "GNU patch(1)",
+        """
+        -o --output -r --reject-file = make
+        -i --input = read
+        -d --directory = folder
+        -p --strip -D --ifdef -F --fuzz -z --suffix -B --prefix -Y --basename-prefix -V --version-control =
+        -g --get --posix
+        """,
+        then=_patch,
+    ),
+    "rsync": Row(
+        "rsync(1)",
+        """
+        -e --rsh = runs another program
+        --rsync-path = runs another program
+        -M --remote-option = passes options to the other side
+        --log-file = write
+        --write-batch --only-write-batch = write
+        --read-batch --files-from --exclude-from --include-from --password-file --early-input = read
+        -T --temp-dir --partial-dir --backup-dir = make
+        --compare-dest --copy-dest --link-dest = read
+        -f --filter --exclude --include -B --block-size --suffix --chmod --chown --usermap --groupmap --timeout =
+        --contimeout --max-size --min-size --max-delete --bwlimit --port --sockopts --address --out-format --modify-window =
+        --config = loads configuration from a file
+        --daemon serves files
+        """,
+        then=_rsync,
+    ),
+    **rows(GNU, "ls dir vdir", "-I --ignore --hide -w --width -T --tabsize --block-size =\n--color ?", operands="list"),
+    **rows("eza(1)", "eza exa lsd", "-I --ignore-glob -L --level -s --sort --time --time-style =", operands="list"),
+    "tree": Row(
+        "tree(1)",
+        """
+        -o --output = write
+        -R writes a file in each folder together with -H and -o
+        -L -P -I -H -T --filelimit --charset --timefmt --gitfile --infofile --sort =
+        --fromfile --fromtabfile
+        """,
+        operands="list",
+    ),
+    "stat": Row(GNU, "-c --format --printf --cached =\n-t -f", operands="list"),
+    **rows(GNU, "basename dirname", "-s --suffix ="),
+    **rows(GNU, "realpath readlink", "--relative-to --relative-base = list", operands="list"),
+    "file": Row(
+        "file(1)",
+        """
+        -C --compile writes a compiled magic file
+        -m --magic-file = read
+        -f --files-from = read
+        -F --separator -P --parameter -e --exclude --exclude-quiet =
+        """,
+        operands="list",
+    ),
+    "du": Row(
+        GNU,
+        """
+        --files0-from -X --exclude-from = read
+        -B --block-size -d --max-depth --exclude -t --threshold =
+        --time --time-style ?
+        """,
+        operands="list",
+    ),
+    "df": Row(GNU, "-B --block-size -t --type -x --exclude-type =\n--output ?", operands="list"),
+    **rows(GNU, "test [", operands=""),
+}

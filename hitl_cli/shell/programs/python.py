@@ -1,5 +1,303 @@
-"""Rows to come."""
+"""Python, its packagers, test runners and checkers.
 
-from hitl_cli.shell.programs.table import Row
+The interpreter and the runners run code by design. Acts are the options that take code, plugins or configuration from
+somewhere else than the project, and reports written to a named file.
+Sources: python(1), pytest reference, pip, uv and Poetry manuals, ruff, mypy, black, pylint, coverage documentation.
+"""
 
-PROGRAMS: dict[str, Row] = {}
+from __future__ import annotations
+
+from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_CODE = "loads code from elsewhere"
+_CONFIG = "loads configuration from elsewhere, which can name code"
+_RUNS = "runs another program"
+
+
+def _module(reading: Reading) -> None:
+    """`python -m tool …` is the tool: its own options count."""
+    from hitl_cli.shell.programs import row_of
+
+    for at, name in reading.values("-m"):
+        if isinstance(name, str):
+            after = at + 2 if reading.words[at] == "-m" or name == reading.words[at + 1 : at + 2] else at + 1
+            reading.delegate(row_of(name), after)
+
+
+def _pytest(reading: Reading) -> None:
+    """Operands are files, folders and test ids (`file.py::test`); tests outside the workspace are code from elsewhere."""
+    for at, value in reading.values("-p"):
+        if not (isinstance(value, str) and value.startswith("no:")):
+            reading.act(at, _CODE)
+    for at, value in reading.values("--cov-report"):
+        if isinstance(value, Unknown) or ":" in value:
+            reading.act(at, "writes a file")
+            reading.write(value.partition(":")[2] if isinstance(value, str) else value, at)
+    for _, word in reading.operands:
+        reading.reads.append(word.partition("::")[0] if isinstance(word, str) else word)
+
+
+def _installs(reading: Reading) -> None:
+    """Requirements by path are packages whose build runs."""
+    for _, word in [*reading.operands, *reading.values("-e")]:
+        if not isinstance(word, str) or word.startswith(("/", "~", "../", "./")):
+            reading.reads.append(word)
+
+
+def _run(reading: Reading) -> None:
+    """`uv run tool …`: the options of the tool count."""
+    from hitl_cli.shell.programs import row_of
+
+    if reading.operands:
+        at, name = reading.operands[0]
+        if isinstance(name, str):
+            reading.delegate(row_of(name.rpartition("/")[2]), at + 1)
+
+
+def _formats(reading: Reading) -> None:
+    """A formatter rewrites its operands unless it only checks."""
+    changes = not reading.has("--check", "--diff", "-c", "--check-only")
+    for _, word in reading.operands:
+        reading.reads.append(word)
+        if changes and word not in (".", "-"):
+            reading.write(word)
+
+
+def _ruff_check(reading: Reading) -> None:
+    for _, word in reading.operands:
+        reading.reads.append(word)
+        if reading.has("--fix") and word != ".":
+            reading.write(word)
+
+
+_PIP = """
+    --config-settings --global-option --build-option -C = passes options to the build
+    --python = runs another program
+    -i --index-url = takes packages from another place
+    --extra-index-url = takes packages from another place
+    -f --find-links = takes packages from another place
+    --trusted-host = trusts a host
+    -t --target = make
+    --prefix --root --src --log --cache-dir -d --dest -w --wheel-dir --report = make
+    -r --requirement = read
+    -c --constraint = read
+    -e --editable =
+    --cert --client-cert = read
+    --proxy --retries --timeout --exists-action --platform --python-version --implementation --abi --format =
+    --progress-bar --only-binary --no-binary --upgrade-strategy --path --keyring-provider --use-feature =
+"""
+_PIP_SUBS = {
+    **rows("pip documentation", "install download wheel", _PIP, then=_installs),
+    **rows("pip documentation", "list show freeze check search index cache uninstall hash inspect debug help", _PIP),
+    "config": Row("pip documentation", "--editor = runs an editor", act="changes configuration"),
+    "tree": Row("uv reference", _PIP),
+    **rows("uv reference", "sync compile", _PIP + "-o --output-file = make", operands="read"),
+}
+_PYTEST = f"""
+    -c --config-file = {_CONFIG}
+    --rootdir = {_CONFIG}
+    --confcutdir = {_CONFIG}
+    -o --override-ini = {_CONFIG}
+    --pyargs {_CODE}
+    --pdbcls = {_CODE}
+    --import-mode =
+    -p =
+    --basetemp = removes and fills a folder
+    --junitxml --junit-xml = write
+    --resultlog --log-file --html --json-report-file --report-log --md = write
+    --debug ? writes a file
+    --cov-config = {_CONFIG}
+    --cov-report =
+    --cov ?
+    --pastebin = sends the results to a server
+    -k -m -n --maxfail --tb --lf --durations --durations-min --ignore --ignore-glob --deselect -W --pythonwarnings =
+    --log-level --log-cli-level --log-format --log-date-format --color --code-highlight --capture -r --verbosity =
+    --timeout --dist --maxprocesses --reruns --randomly-seed --count --junit-prefix --show-capture --last-failed-no-failures =
+    -x --exitfirst -q -v -s -l -h
+"""
+_UV = f"""
+    --directory = folder
+    --project = folder
+    --config-file = {_CONFIG}
+    --index-url --default-index --index -i --extra-index-url -f --find-links = takes packages from another place
+    --env-file = {_CONFIG}
+    --cache-dir = make
+    --python -p --with --with-editable --with-requirements --group --extra --color --allow-insecure-host =
+    --package --exclude-newer --resolution --prerelease --no-group --only-group -P --upgrade-package --from =
+"""
+
+PROGRAMS: dict[str, Row] = {
+    **rows(
+        "python(1)",
+        "python python3 python2 pypy pypy3",
+        """
+        -c =
+        -m =
+        -W -X -Q --check-hash-based-pycs =
+        -i -E -I -s -S -u -B -v -q -O -x -V --version
+        """,
+        stops=True,
+        abbreviates=False,
+        then=_module,
+    ),
+    **rows("pytest reference", "pytest py.test", _PYTEST, wary=True, then=_pytest),
+    **rows("pip documentation", "pip pip3", _PIP, subs=_PIP_SUBS, shared=True, abbreviates=True),
+    "uv": Row(
+        "uv reference",
+        _UV,
+        subs={
+            "run": Row(
+                "uv reference",
+                _UV + "-m --module = \n-s --script =\n-w = ",
+                stops=True,
+                act=_RUNS,
+                then=_run,
+                abbreviates=False,
+            ),
+            "pip": Row("uv reference", _PIP, subs=_PIP_SUBS, shared=True),
+            "tool": Row(
+                "uv reference",
+                subs={
+                    "run": Row("uv reference", _UV, stops=True, act=_RUNS, then=_run),
+                    **rows("uv reference", "install list upgrade uninstall dir update-shell", _UV),
+                },
+            ),
+            "export": Row("uv reference", _UV + "-o --output-file = make"),
+            "build": Row("uv reference", _UV + "-o --out-dir = make", operands="read"),
+            **rows(
+                "uv reference", "sync lock add remove init tree venv python cache self version publish format help", _UV
+            ),
+        },
+        abbreviates=False,
+    ),
+    "uvx": Row("uv reference", _UV, stops=True, abbreviates=False, then=_run),
+    "pipx": Row("pipx documentation", subs={"run": Row("pipx", "--spec =", stops=True, act=_RUNS, then=_run)}),
+    **rows(
+        "Poetry, PDM, Hatch, Pipenv manuals",
+        "poetry pdm hatch pipenv rye",
+        "-C --directory -P --project -p = folder",
+        subs={
+            **rows("Poetry manual", "run exec", stops=True, act=_RUNS, then=_run),
+            "config": Row("Poetry manual", act="changes configuration"),
+            "self": Row("Poetry manual", act="changes the program itself"),
+        },
+        abbreviates=False,
+    ),
+    **rows("tox, nox", "tox nox", f"-c --conf -f --noxfile = {_CONFIG}\n-e --env -s -k -p --posargs ="),
+    "ruff": Row(
+        "ruff documentation",
+        f"--config = {_CONFIG}\n--cache-dir = make",
+        subs={
+            "check": Row(
+                "ruff documentation",
+                """
+                -o --output-file = write
+                --fix
+                --select --ignore --extend-select --extend-ignore --exclude --output-format --target-version --per-file-ignores =
+                --line-length --extension --stdin-filename --color --unsafe-fixes --fixable --unfixable --extend-exclude =
+                --add-noqa ? writes comments into the files
+                """.replace("--unsafe-fixes ", ""),
+                then=_ruff_check,
+            ),
+            "format": Row(
+                "ruff documentation",
+                "--check\n--diff\n--exclude --target-version --line-length --extension --stdin-filename --range =",
+                then=_formats,
+            ),
+        },
+        shared=True,
+        abbreviates=False,
+    ),
+    "black": Row(
+        "black documentation",
+        """
+        --config = read
+        --check
+        --diff
+        -c --code -l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers =
+        --stdin-filename --required-version --enable-unstable-feature --line-ranges =
+        """.replace("-c --code ", "--code "),
+        then=_formats,
+    ),
+    "isort": Row(
+        "isort documentation",
+        f"""
+        --sp --settings-path --settings-file --settings = {_CONFIG}
+        --sort-order --formatter = {_CODE}
+        -c --check-only --check
+        --diff
+        --profile -l --line-length --skip -s --skip-glob --src -p --project =
+        """,
+        then=_formats,
+    ),
+    **rows("autopep8, pyupgrade, docformatter", "autopep8 pyupgrade docformatter yapf", "--style =", then=_formats),
+    "mypy": Row(
+        "mypy documentation",
+        f"""
+        --config-file = {_CONFIG}
+        --python-executable = {_RUNS}
+        --custom-typeshed-dir --custom-typing-module = {_CODE}
+        --install-types installs packages
+        --junit-xml --any-exprs-report --cobertura-xml-report --html-report --linecount-report --txt-report = write
+        --linecoverage-report --lineprecision-report --xml-report --xslt-html-report --xslt-txt-report = write
+        --cache-dir = make
+        -p --package -m --module -c --command --exclude --python-version --platform --follow-imports --always-true =
+        --always-false --enable-error-code --disable-error-code --num-workers =
+        """,
+        operands="read",
+    ),
+    "dmypy": Row("mypy documentation", act=""),
+    **rows(
+        "flake8, pylint documentation",
+        "flake8 pylint",
+        f"""
+        --config --append-config --rcfile = {_CONFIG}
+        --load-plugins --init-hook --enable-extensions --bug-report = {_CODE}
+        --output-file --output --tee = write
+        --generate-rcfile --generate-toml-config
+        -j --jobs --select --ignore --exclude --max-line-length --format -d --disable -e --enable -f --output-format =
+        """,
+        operands="read",
+    ),
+    **rows(
+        "pyright, pyre documentation",
+        "pyright basedpyright",
+        f"""
+        --pythonpath --venvpath -v --typeshedpath -t = {_RUNS}
+        -p --project = read
+        --pythonversion --pythonplatform --level --threads =
+        """,
+        abbreviates=False,
+        operands="read",
+    ),
+    "coverage": Row(
+        "coverage documentation",
+        f"--rcfile = {_CONFIG}",
+        subs={
+            "run": Row(
+                "coverage documentation",
+                "-m =\n--data-file = make\n--source --omit --include =",
+                stops=True,
+                then=_module,
+            ),
+            "html": Row("coverage documentation", "-d --directory = make"),
+            **rows("coverage documentation", "xml json lcov", "-o = make"),
+        },
+        shared=True,
+    ),
+    **rows(
+        "Jupyter, IPython documentation",
+        "ipython jupyter",
+        f"--config --profile-dir --ipython-dir = {_CONFIG}\n--ext = {_CODE}",
+        stops=True,
+    ),
+    "pre-commit": Row(
+        "pre-commit documentation",
+        f"-c --config = {_CONFIG}",
+        shared=True,
+        subs=rows("pre-commit", "run install try-repo"),
+    ),
+    "django-admin": Row("django-admin", f"--settings --pythonpath = {_CODE}"),
+}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
 from hitl_cli.shell.programs.table import EFFECTS, Option, Row
 
+NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])
 MAY_BE_OPTION = "may turn out to be an option that acts"
 
 
@@ -86,6 +87,8 @@ class Reading:
 
     def write(self, word: Word, at: int | None = None) -> None:
         """A file that is written; `at` the index of the option that makes a showing program write."""
+        if word in NO_FILE and (at is not None or word != "-"):
+            return
         if at is not None:
             self.act(at, "writes a file")
         self.writes.append(word)
@@ -105,6 +108,9 @@ class Reading:
             self.removes.append(word)
         elif effect == "folder":
             self.enter(word, at)
+        elif effect == "module":
+            if not isinstance(word, str) or "/" in word:
+                self.act(at, "loads code from a file")
         elif effect == "url":
             if isinstance(word, str):
                 self.urls.append(word)
@@ -135,9 +141,17 @@ class Reading:
 
     # -- sorting the words ------------------------------------------------------------------------------------------
 
-    def read(self) -> None:
+    def delegate(self, row: Row | None, start: int) -> None:
+        """The words from `start` on are those of another program (`python -m pytest …`): read them with its row."""
+        if row is None:
+            return
+        self.row = row.compile()
+        self.given, self.operands = [], []
+        self.read(start)
+
+    def read(self, start: int = 1) -> None:
         row, words = self.row, self.words
-        i, count = 1, len(words)
+        i, count = start, len(words)
         ended = doubt = False
         while i < count:
             word = words[i]
@@ -206,13 +220,15 @@ class Reading:
                 return i + 1, not equals
             return self._give(option, value if equals else None, i), False
         known = row.known
+        if len(word) > 2 and (option := known.get(word)) is not None:
+            return self._give(option, None, i), False
         for k in range(1, len(word)):
             option = known.get("-" + word[k])
             if option is None:
                 self.given.append(Given("-" + word[k], None, i))
                 continue
             if option.takes:
-                rest = word[k + 1 :]
+                rest = word[k + 1 :] if option.takes != ";" else ""
                 return self._give(option, rest or None, i), False
             self._give(option, None, i)
         option = known.get("-" + word[-1])
@@ -232,6 +248,10 @@ class Reading:
             value = self.words[after]
             if isinstance(value, Unknown) and self._splits(value):
                 self.act(after, MAY_BE_OPTION)
+            after += 1
+        elif option.takes == ";":
+            while after < len(self.words) and self.words[after] not in (";", "+"):
+                after += 1
             after += 1
         self.given.append(Given(option.name, value, i))
         if option.does and (value is not None or not option.takes or option.does not in EFFECTS):

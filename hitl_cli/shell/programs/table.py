@@ -4,12 +4,14 @@ A row holds the options that matter: those that take a value (so that the value 
 those that do more than the program's ordinary business. Everything is text, one option a line:
 
     -o --output = write                 two names of one option, a value, what becomes of it
+    -k --key -n --lines =               two options; a long name belongs to the short one before it
     --compress-program = runs another program
     -r --recursive                      a flag without effect, listed so that it is known
     --color ?                           a value only when glued on with `=`
 
-`=` says that the option takes a value, glued or as the next word; `?` that it takes one only when glued. What follows
-is one of the words of EFFECTS, or a reason in plain words: then the option is an act.
+`=` says that the option takes a value, glued or as the next word; `?` that it takes one only when glued; `;` that it
+takes all words up to `;` or `+`: another command, which the reader of the shell reads in its turn. What follows is one
+of the words of EFFECTS, or a reason in plain words: then the option is an act.
 
 A row is compiled when its program is met for the first time.
 """
@@ -34,13 +36,14 @@ EFFECTS = frozenset(
         "make",  # a file is written by a program made to write
         "remove",  # the file is gone afterwards
         "folder",  # the program works there instead: an act when that is outside the workspace or unknown
+        "module",  # a name of something installed, an act when it is a path to code
         "url",  # the value is an address that is asked
     }
 )
 
 
 class Option(NamedTuple):
-    """One option: its first name, whether it takes a value ("", "=", "?"), and its effect or the reason of its act."""
+    """One option: its first name, what value it takes ("", "=", "?", ";"), and its effect or the reason of its act."""
 
     name: str
     takes: str
@@ -48,7 +51,7 @@ class Option(NamedTuple):
 
     @property
     def acts(self) -> bool:
-        return self.does not in EFFECTS or self.does in ("write", "folder")
+        return self.does not in EFFECTS or self.does in ("write", "folder", "module")
 
 
 @dataclass(slots=True)
@@ -96,25 +99,34 @@ class Row:
         if inherited:
             self.known.update(inherited)
         for line in self.options.splitlines():
-            option, names = parse_line(line)
-            for name in names:
-                self.known[name] = option
+            self.known.update(parse_line(line))
         self.acting = self.wary or any(option.acts for option in self.known.values())
         self.ready = True
         return self
 
 
-def parse_line(line: str) -> tuple[Option, list[str]]:
-    """The option of one line and all its names; an empty line gives no names."""
+def parse_line(line: str) -> dict[str, Option]:
+    """The options of one line by each of their names."""
     words = line.split()
     names = []
-    while words and words[0][0] in "-+" and words[0] not in ("=",):
+    while words and words[0][0] in "-+":
         names.append(words.pop(0))
-    takes = words.pop(0) if words and words[0] in ("=", "?") else ""
+    takes = words.pop(0) if words and words[0] in ("=", "?", ";") else ""
     does = " ".join(words)
-    return Option(names[0] if names else "", takes, does), names
+    options: dict[str, Option] = {}
+    short = ""
+    for name in names:
+        if not name.startswith("--"):
+            short = name
+        options[name] = Option(short or name, takes, does)
+    return options
 
 
 def rows(source: str, names: str, options: str = "", **rest: object) -> dict[str, Row]:
     """One row under each of the blank-separated `names`."""
     return {name: Row(source, options, **rest) for name in names.split()}  # type: ignore[arg-type]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The blank-separated words of a table cell."""
+    return frozenset(text.split())

@@ -48,11 +48,18 @@ def _xxd(reading: Reading) -> None:
 PROGRAMS: dict[str, Row] = {
     **rows(
         GNU,
-        "cat paste join comm cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum md5 tsort "
-        "look column colrm expand unexpand fold fmt zcat bzcat xzcat zstdcat lz4cat",
-        "-d --delimiters -t --tabs -a -e -o -1 -2 -j -w --width -s --separator -c --output-width -N --algorithm =",
+        "cat comm cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum tsort zcat bzcat xzcat "
+        "zstdcat lz4cat md5",
         operands="read",
     ),
+    "shasum": Row("shasum(1)", "-a --algorithm =", operands="read"),
+    "paste": Row(GNU, "-d --delimiters =", operands="read"),
+    "join": Row(GNU, "-a -e -j -o -t -v -1 -2 =", operands="read"),
+    "column": Row(
+        "util-linux column(1)", "-c -s -o -N -R -H -n -O -W -T --output-width --separator =", operands="read"
+    ),
+    **rows(GNU, "expand unexpand", "-t --tabs =", operands="read"),
+    **rows(GNU, "fold fmt", "-w --width -g --goal -p --prefix =", operands="read"),
     "tac": Row(GNU, "-s --separator =", operands="read"),
     "rev": Row("util-linux rev(1)", operands="read"),
     "nl": Row(

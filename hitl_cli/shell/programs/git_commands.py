@@ -1,0 +1,303 @@
+"""The sub-commands of git that exchange with other repositories, change this one, or run programs.
+
+Sources: the manual page of each (git-clone(1), git-rebase(1), …).
+"""
+
+from __future__ import annotations
+
+from hitl_cli.shell.programs.git_config import CONFIG
+from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, pathspec
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_PACK = "runs its value as a program"
+_FETCH = f"""
+    --upload-pack = {_PACK}
+    --server-option --depth --deepen --shallow-since --shallow-exclude -j --jobs --refmap --negotiation-tip --filter =
+    -o =
+    --recurse-submodules ?
+"""
+_MERGE = """
+    -s --strategy -X --strategy-option -m --message --into-name --cleanup --trailer =
+    -F --file = read
+    -S --gpg-sign --log --rebase --autostash ?
+"""
+
+
+def _remote(reading: Reading) -> None:
+    """Addresses of the form `helper::…` run a helper; `ext::` any command (git-remote-ext(1))."""
+    for at, word in reading.operands:
+        if not isinstance(word, str):
+            continue
+        if "::" in word:
+            reading.act(at, "names a transport helper, which can run any command")
+        elif "://" in word:
+            reading.urls.append(word)
+        elif word.startswith(("/", "../", "~")):
+            reading.reads.append(word)
+
+
+def _clone(reading: Reading) -> None:
+    _remote(reading)
+    words = [word for _, word in reading.operands]
+    if len(words) > 1:
+        reading.write(words[1])
+    elif words and isinstance(words[0], str):
+        name = words[0].rstrip("/").rpartition("/")[2].rpartition(":")[2]
+        reading.write(name.removesuffix(".git") or ".")
+
+
+def _init(reading: Reading) -> None:
+    for _, word in reading.operands:
+        reading.write(word)
+
+
+def _makes(reading: Reading) -> None:
+    """Files of the work tree are overwritten; the whole tree goes without saying."""
+    for _, word in reading.operands:
+        path = pathspec(word)
+        if path is not None and path != ".":
+            reading.write(path)
+
+
+def _checkout(reading: Reading) -> None:
+    """Only what follows `--` is surely a path."""
+    if "--" in reading.words:
+        start = reading.words.index("--")
+        for at, word in reading.operands:
+            if at > start and word != ".":
+                reading.write(word)
+
+
+def _removes(reading: Reading) -> None:
+    if not reading.has("--cached", "-n", "--dry-run"):
+        reading.removes.extend(word for _, word in reading.operands)
+
+
+def _moves(reading: Reading) -> None:
+    words = [word for _, word in reading.operands]
+    reading.removes.extend(words[:-1])
+    for word in words[-1:]:
+        reading.write(word)
+
+
+def _worktree(reading: Reading) -> None:
+    words = [word for _, word in reading.operands]
+    if words:
+        reading.write(words[0])
+
+
+def _worktree_remove(reading: Reading) -> None:
+    reading.removes.extend(word for _, word in reading.operands)
+
+
+def _bundle_create(reading: Reading) -> None:
+    for at, word in reading.operands[:1]:
+        reading.write(word, at)
+
+
+def _first_written(reading: Reading) -> None:
+    if reading.operands and not reading.has("-p", "--stdout"):
+        reading.write(reading.operands[0].word, reading.operands[0].at)
+
+
+def _trailers(reading: Reading) -> None:
+    for given in reading.given:
+        if given.name == "--in-place":
+            reading.act(given.at, "writes files")
+    reading.reads.extend(word for _, word in reading.operands)
+
+
+_EXCHANGING = {
+    "clone": Row(
+        "git-clone(1)",
+        _FETCH
+        + """
+        -u = runs its value as a program
+        -c --config = brings configuration, which can name programs
+        --template = copies hooks from a folder
+        --separate-git-dir = make
+        --reference --reference-if-able = read
+        -o --origin -b --branch --bundle-uri --ref-format --revision =
+        """,
+        then=_clone,
+    ),
+    "fetch": Row("git-fetch(1)", _FETCH, then=_remote),
+    "pull": Row("git-pull(1)", _MERGE + _FETCH, then=_remote),
+    "push": Row(
+        "git-push(1)",
+        f"""
+        --receive-pack --exec = {_PACK}
+        --repo -o --push-option =
+        --force-with-lease --signed --recurse-submodules ?
+        """,
+        then=_remote,
+    ),
+    "ls-remote": Row("git-ls-remote(1)", f"--upload-pack --exec = {_PACK}\n-o --server-option --sort =", then=_remote),
+    "remote": Row("git-remote(1)", "-t -m =\n--mirror ?", then=_remote),
+    "fetch-pack": Row("git-fetch-pack(1)", f"--upload-pack --exec = {_PACK}", then=_remote),
+    "send-pack": Row("git-send-pack(1)", f"--receive-pack --exec = {_PACK}", then=_remote),
+    "submodule": Row(
+        "git-submodule(1)",
+        subs={
+            "foreach": Row("git-submodule(1)", act="runs a shell command in each submodule", stops=True),
+            "add": Row("git-submodule(1)", "-b --branch --name --reference --depth =", then=_remote),
+            **rows("git-submodule(1)", "status init deinit update summary sync absorbgitdirs set-branch set-url"),
+        },
+        wary=True,
+        then=_remote,
+    ),
+    "bundle": Row(
+        "git-bundle(1)",
+        subs={
+            "create": Row("git-bundle(1)", "--version =", then=_bundle_create),
+            **rows("git-bundle(1)", "verify list-heads unbundle", operands="read"),
+        },
+    ),
+    "send-email": Row(
+        "git-send-email(1)",
+        """
+        --smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd --batch-size = can run a program
+        --to --cc --bcc --from --subject --in-reply-to --reply-to --compose-encoding --identity =
+        """,
+    ),
+}
+
+_COMMIT = """
+    -F --file -t --template --pathspec-from-file = read
+    -m --message -C --reuse-message -c --reedit-message --fixup --squash --author --date --cleanup --trailer =
+    -S --gpg-sign -u --untracked-files ?
+"""
+_CHANGING = {
+    "commit": Row("git-commit(1)", _COMMIT),
+    "add": Row("git-add(1)", "--chmod =\n--pathspec-from-file = read", operands="list"),
+    "stage": Row("git-stage(1)", "--chmod =\n--pathspec-from-file = read", operands="list"),
+    "stash": Row(
+        "git-stash(1)",
+        "-m --message =\n--pathspec-from-file = read",
+        subs={
+            "show": Row("git-stash(1)", DIFF),
+            "list": Row("git-stash(1)", LOG),
+            "push": Row("git-stash(1)", "-m --message =\n--pathspec-from-file = read"),
+            **rows("git-stash(1)", "pop apply drop clear branch create store save export import", "-m --message ="),
+        },
+    ),
+    **rows("git-merge(1)", "merge cherry-pick revert", _MERGE + "--mainline ="),
+    "rebase": Row(
+        "git-rebase(1)",
+        """
+        -x --exec = runs a shell command after each commit
+        --onto -s --strategy -X --strategy-option --empty -C --whitespace =
+        -S --gpg-sign --rebase-merges --autostash ?
+        """,
+    ),
+    "am": Row("git-am(1)", "-p -C --directory --exclude --include --whitespace --patch-format =", operands="read"),
+    "apply": Row(
+        "git-apply(1)",
+        """
+        --unsafe-paths writes outside the work tree
+        -p -C --directory --exclude --include --whitespace --build-fake-ancestor =
+        """,
+        operands="read",
+    ),
+    "checkout": Row(
+        "git-checkout(1)", "-b -B --orphan --conflict --pathspec-from-file =\n-t --track ?", then=_checkout
+    ),
+    "switch": Row("git-switch(1)", "-c -C --create --force-create --orphan --conflict =\n-t --track ?"),
+    "restore": Row("git-restore(1)", "-s --source --conflict --pathspec-from-file =", then=_makes),
+    "reset": Row("git-reset(1)", "--pathspec-from-file = read"),
+    "clean": Row("git-clean(1)", "-e --exclude =", then=_removes),
+    "rm": Row("git-rm(1)", "--pathspec-from-file = read\n--cached\n-n --dry-run", then=_removes),
+    "mv": Row("git-mv(1)", then=_moves),
+    "branch": Row(
+        "git-branch(1)",
+        """
+        --edit-description opens an editor
+        -u --set-upstream-to --sort --points-at --format =
+        --contains --no-contains --merged --no-merged --column --color --abbrev -t --track ?
+        """,
+    ),
+    "tag": Row(
+        "git-tag(1)",
+        """
+        -F --file = read
+        -m --message -u --local-user --cleanup --sort --points-at --format --trailer =
+        --contains --no-contains --merged --no-merged --column --color -n ?
+        """,
+    ),
+    "notes": Row("git-notes(1)", "--ref -m -C -c =\n-F = read"),
+    "worktree": Row(
+        "git-worktree(1)",
+        subs={
+            "add": Row("git-worktree(1)", "-b -B --reason =", then=_worktree),
+            "remove": Row("git-worktree(1)", then=_worktree_remove),
+            "move": Row("git-worktree(1)", then=_moves),
+            **rows("git-worktree(1)", "list lock prune repair unlock", "--reason --expire ="),
+        },
+    ),
+    "init": Row(
+        "git-init(1)",
+        """
+        --template = copies hooks from a folder
+        --separate-git-dir = make
+        -b --initial-branch --object-format --ref-format =
+        --shared ?
+        """,
+        then=_init,
+    ),
+    "merge-file": Row("git-merge-file(1)", "-L =\n-p --stdout", wary=True, then=_first_written),
+    "interpret-trailers": Row(
+        "git-interpret-trailers(1)",
+        "--trailer --where --if-exists --if-missing --separator =\n--in-place",
+        wary=True,
+        then=_trailers,
+    ),
+    "checkout-index": Row("git-checkout-index(1)", "--prefix = make\n--stage ="),
+    "mailsplit": Row("git-mailsplit(1)", "-o = make"),
+    "hash-object": Row("git-hash-object(1)", "-t --path =", operands="read"),
+    **rows(
+        "git(1), commands that change the repository",
+        "rerere gc prune repack pack-refs pack-objects prune-packed unpack-objects index-pack update-index update-ref "
+        "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
+        "multi-pack-index mailinfo fast-import fast-export history backfill lfs",
+    ),
+}
+
+_RUNNING = {
+    "bisect": Row(
+        "git-bisect(1)",
+        subs={
+            "run": Row("git-bisect(1)", act="runs a program on each step", stops=True),
+            **rows("git-bisect(1)", "visualize view", act="starts a viewer"),
+            "replay": Row("git-bisect(1)", operands="read"),
+            **rows("git-bisect(1)", "start bad good new old log reset skip terms help", "--term-new --term-old ="),
+        },
+    ),
+    **rows(
+        "git-difftool(1), git-mergetool(1)",
+        "difftool mergetool",
+        "-x --extcmd = runs its value\n-t --tool = starts the program it names",
+        act="starts a diff or merge tool",
+    ),
+    "filter-branch": Row("git-filter-branch(1)", act="runs shell commands on each commit"),
+    "for-each-repo": Row("git-for-each-repo(1)", act="runs a command in several repositories"),
+    "merge-index": Row("git-merge-index(1)", act="runs a program for each file"),
+    "hook": Row("git-hook(1)", act="runs a hook"),
+    "maintenance": Row("git-maintenance(1)", act="can put itself into the schedule of the system"),
+    **rows("git(1), servers", "daemon http-backend instaweb shell upload-pack receive-pack", act="serves a repository"),
+    **rows("git(1), windows", "gui citool web--browse", act="starts another program"),
+    **rows(
+        "git-credential(1)",
+        "credential credential-cache credential-store",
+        act="handles stored passwords",
+    ),
+}
+
+COMMANDS: dict[str, Row] = {
+    **SHOWING,
+    **_EXCHANGING,
+    **_CHANGING,
+    **_RUNNING,
+    "config": CONFIG,
+    "annotate": SHOWING["blame"],
+}

@@ -1,0 +1,147 @@
+"""The sub-commands of git that show: differences, history, contents, and what is looked up.
+
+Sources: the manual page of each (git-log(1), …) and the options common to all that show differences (diff-options)
+and history (rev-list-options).
+"""
+
+from __future__ import annotations
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+DIFF = """
+    --output = write
+    --ext-diff starts the configured diff program
+    -O = read
+    -U --unified -S -G -l --inter-hunk-context --output-indicator-new --output-indicator-old --output-indicator-context =
+    --src-prefix --dst-prefix --line-prefix --diff-filter --anchored --diff-algorithm --word-diff-regex =
+    --color-moved-ws --ws-error-highlight --find-object -I --ignore-matching-lines --rotate-to --skip-to =
+    --stat-width --stat-name-width --stat-count --stat-graph-width --max-depth =
+    -M -C -B -X --stat --word-diff --color-words --color --color-moved --submodule --abbrev --find-renames ?
+    --find-copies --break-rewrites --relative --dirstat --ignore-submodules ?
+    -p --patch
+"""
+LOG = (
+    DIFF
+    + """
+    -n --max-count --skip --since --after --until --before --since-as-filter --author --committer --grep =
+    --grep-reflog --min-parents --max-parents --glob --exclude --exclude-hidden --date --decorate-refs =
+    --decorate-refs-exclude --max-age --min-age --encoding =
+    -L =
+    --branches --tags --remotes --format --pretty --notes --decorate --diff-merges --show-linear-break --no-walk ?
+"""
+)
+
+
+def pathspec(word: Word) -> Word | None:
+    """The path in a revision or pathspec operand, as far as it can be one."""
+    if isinstance(word, Unknown):
+        return word if word.glob else None
+    if word.startswith(":("):
+        word = word.partition(")")[2]
+    elif word.startswith(":"):
+        word = word.lstrip(":/!^")
+        word = word[2:] if word[:1] in ("0", "1", "2", "3") and word[1:2] == ":" else word
+    elif ":" in word:
+        word = word.partition(":")[2]
+    return word or None
+
+
+def _shows(reading: Reading) -> None:
+    """Contents of the paths among the operands are shown."""
+    for _, word in reading.operands:
+        path = pathspec(word)
+        if path is not None:
+            reading.reads.append(path)
+
+
+def _history(reading: Reading) -> None:
+    """History shows contents only when differences are asked for."""
+    for _, value in reading.values("-L"):
+        if isinstance(value, str) and ":" in value:
+            reading.reads.append(value.rpartition(":")[2])
+    shows = reading.has("-p", "-U", "-S", "-G", "-L", "--word-diff") or reading.has("-u", "--cc", "-c", "-m")
+    for _, word in reading.operands:
+        path = pathspec(word)
+        if path is not None:
+            (reading.reads if shows else reading.lists).append(path)
+
+
+def _grep(reading: Reading) -> None:
+    operands = reading.operands if reading.has("-e", "-f") else reading.operands[1:]
+    for _, word in operands:
+        path = pathspec(word)
+        if path is not None:
+            reading.reads.append(path)
+
+
+def _format_patch(reading: Reading) -> None:
+    if not reading.has("--stdout", "-o", "--output"):
+        reading.write("0001.patch")
+
+
+SHOWING = {
+    **rows("git-diff(1)", "diff diff-files diff-index diff-tree range-diff", DIFF, then=_shows),
+    **rows("git-log(1)", "log whatchanged shortlog reflog rev-list cherry", LOG, then=_history),
+    **rows("git-show(1)", "show", LOG, then=_shows),
+    "blame": Row(
+        "git-blame(1)",
+        "--contents -S --ignore-revs-file = read\n-L --ignore-rev --date --encoding =\n-M -C --abbrev ?\n",
+        then=_shows,
+    ),
+    "grep": Row(
+        "git-grep(1)",
+        """
+        -O --open-files-in-pager ? starts a pager
+        --textconv runs configured filters
+        -f = read
+        -e -A -B -C --after-context --before-context --context -m --max-count --max-depth --threads =
+        --color ?
+        """,
+        then=_grep,
+    ),
+    "cat-file": Row(
+        "git-cat-file(1)",
+        "--textconv runs configured filters\n--filters runs configured filters\n--path =\n--batch --batch-check ?",
+        then=_shows,
+    ),
+    "archive": Row(
+        "git-archive(1)",
+        """
+        -o --output = write
+        --exec = runs its value as a program
+        --remote = url
+        --add-file = read
+        --format --prefix --add-virtual-file --mtime =
+        """,
+        then=_shows,
+    ),
+    "format-patch": Row(
+        "git-format-patch(1)",
+        LOG
+        + """
+        -o --output-directory = make
+        --signature-file --description-file = read
+        -v --reroll-count --start-number --suffix --subject-prefix --to --cc --in-reply-to --interdiff --range-diff =
+        --signature --creation-factor --filename-max-length --cover-from-description =
+        --from --attach --inline --thread --base ?
+        --stdout
+        """,
+        then=_format_patch,
+    ),
+    **rows(
+        "git(1), commands that look up",
+        "status ls-files ls-tree rev-parse describe name-rev show-ref show-branch for-each-ref merge-base check-ignore "
+        "check-attr check-ref-format check-mailmap count-objects version help var verify-commit verify-tag verify-pack "
+        "diff-pairs fsck get-tar-commit-id patch-id stripspace column merge-tree request-pull replay refs repo last-modified",
+        """
+        -x --exclude -X --exclude-from --exclude-per-directory --format --sort --points-at --match --candidates =
+        --count --with-tree --default --prefix --git-path --contains --no-contains --merged --no-merged =
+        --untracked-files --ignored --ignore-submodules --column --porcelain --abbrev --short ?
+        -u ?
+        -w --web opens a browser
+        """,
+        operands="list",
+    ),
+}

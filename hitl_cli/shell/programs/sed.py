@@ -1,0 +1,280 @@
+"""A small reader of sed scripts (POSIX sed with GNU extensions): what does a script write, read or run?
+
+`findings` walks the script command by command: addresses, blocks, `s` and `y` with their delimiters, text of `a i c`,
+file names of `r R w W`, and `e`. Whatever it does not understand it says so; then nothing is proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+
+@dataclass(slots=True)
+class Findings:
+    """Files a script writes and reads, whether it runs programs, and what could not be read."""
+
+    writes: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    runs: bool = False
+    unread: str = ""
+
+
+class _Script:
+    """A cursor over the text of a script."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def skip(self, characters: str) -> None:
+        while self.at < len(self.text) and self.text[self.at] in characters:
+            self.at += 1
+
+    def line(self) -> str:
+        """The rest of the line (a file name, a label, a text)."""
+        end = self.text.find("\n", self.at)
+        end = len(self.text) if end < 0 else end
+        rest = self.text[self.at : end]
+        self.at = end
+        return rest
+
+    def until(self, delimiter: str, *, classes: bool) -> bool:
+        """Step over text up to an unescaped delimiter; False when there is none or the seds disagree.
+
+        BSD sed lets a delimiter stand in a bracket expression (`classes`: the text may have them), GNU sed ends the
+        text there; they also disagree about `\\]` in brackets.
+        """
+        inside = False
+        while self.at < len(self.text):
+            character = self.text[self.at]
+            if character == "\\":
+                if inside and self.text[self.at + 1 : self.at + 2] == "]":
+                    return False
+                self.at += 1 if inside and self.text[self.at + 1 : self.at + 2] != delimiter else 2
+                continue
+            if classes and character == "[" and not inside:
+                inside = True
+                self.at += 1
+                if self.peek() == "^":
+                    self.at += 1
+                if self.peek() == "]":
+                    self.at += 1
+                continue
+            if inside and character == "[" and self.text[self.at + 1 : self.at + 2] in (":", ".", "="):
+                kind = self.text[self.at + 1]
+                end = self.text.find(kind + "]", self.at + 2)
+                if end < 0 or delimiter in self.text[self.at : end]:
+                    return False
+                self.at = end + 2
+                continue
+            if inside and character == "]":
+                inside = False
+            elif character == delimiter:
+                if inside:
+                    return False
+                self.at += 1
+                return True
+            elif character == "\n" and classes:
+                return False
+            self.at += 1
+        return False
+
+
+def findings(text: str) -> Findings:
+    """What the script does apart from printing; `unread` when that cannot be said."""
+    found = Findings()
+    script = _Script(text)
+    while not found.unread:
+        script.skip(" \t\n;")
+        if script.at >= len(text):
+            return found
+        if not _address(script):
+            found.unread = "an address that cannot be read"
+            return found
+        _command(script, found)
+    return found
+
+
+def _address(script: _Script) -> bool:
+    """One or two addresses and `!`; True when the cursor now stands at a command."""
+    for _ in range(2):
+        character = script.peek()
+        if character.isdigit() or character in ("$", "+", "~"):
+            script.at += 1
+            script.skip("0123456789")
+            if script.peek() == "~":
+                script.at += 1
+                script.skip("0123456789")
+        elif character in ("/", "\\"):
+            if character == "\\":
+                script.at += 1
+            delimiter = script.peek()
+            script.at += 1
+            if not delimiter or delimiter in "\n\\" or not script.until(delimiter, classes=True):
+                return False
+            script.skip("IM")
+        script.skip(" \t")
+        if script.peek() != ",":
+            break
+        script.at += 1
+        script.skip(" \t")
+    script.skip("! \t")
+    return script.at < len(script.text)
+
+
+def _command(script: _Script, found: Findings) -> None:
+    command = script.peek()
+    script.at += 1
+    if command in "{}=dDgGhHnNpPxzF":
+        _end(script, found, command)
+    elif command == "#":
+        script.line()
+    elif command in ":btT":
+        # GNU ends a label at `;`, POSIX at the line's end: what follows is read as commands, which errs to asking.
+        script.skip(" \t")
+        while script.peek() and script.peek() not in "\n;} \t":
+            script.at += 1
+    elif command in "aic":
+        _text(script)
+    elif command in "qQlL":
+        script.skip(" \t0123456789")
+        _end(script, found, command)
+    elif command in "rR":
+        script.skip(" \t")
+        found.reads.append(script.line())
+    elif command in "wW":
+        script.skip(" \t")
+        found.writes.append(script.line())
+    elif command == "e":
+        found.runs = True
+        script.line()
+    elif command in ("s", "y"):
+        _substitute(script, found, command)
+    elif command == "v":
+        script.skip(" \t.0123456789")
+    else:
+        found.unread = f"the command {command!r}"
+
+
+def _end(script: _Script, found: Findings, command: str) -> None:
+    """After a command only a separator may follow."""
+    script.skip(" \t")
+    if script.at < len(script.text) and script.peek() not in "\n;}#" and command not in "{}":
+        found.unread = f"what follows the command {command!r}"
+
+
+def _text(script: _Script) -> None:
+    """Text of a, i, c: to the end of the line, continued by a backslash before the line feed."""
+    while True:
+        line = script.line()
+        backslashes = len(line) - len(line.rstrip("\\"))
+        if backslashes % 2 == 0 or script.at >= len(script.text):
+            return
+        script.at += 1
+
+
+def _substitute(script: _Script, found: Findings, command: str) -> None:
+    delimiter = script.peek()
+    script.at += 1
+    if not delimiter or delimiter in "\n\\":
+        found.unread = "a delimiter"
+        return
+    if not script.until(delimiter, classes=command == "s") or not script.until(delimiter, classes=False):
+        found.unread = f"the parts of {command}"
+        return
+    if command == "y":
+        _end(script, found, command)
+        return
+    while script.at < len(script.text):
+        flag = script.peek()
+        if flag == "e":
+            found.runs = True
+        elif flag == "w":
+            script.at += 1
+            script.skip(" \t")
+            found.writes.append(script.line())
+            return
+        elif flag not in "gpiImM0123456789":
+            break
+        script.at += 1
+    _end(script, found, command)
+
+
+def _sed(reading: Reading) -> None:
+    scripts: list[tuple[int, Word]] = list(reading.values("-e"))
+    operands = reading.operands
+    for at, _ in reading.values("-f"):
+        reading.act(at, "takes its script from a file")
+    if not scripts and not reading.has("-f") and operands:
+        taken = 2 if operands[0].word == "" else 1  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
+        scripts = list(operands[:taken])
+        operands = operands[taken:]
+    sandboxed = reading.has("--sandbox")
+    for at, script in scripts:
+        if not sandboxed:
+            _judge(reading, at, script)
+    in_place = next((given for given in reading.given if given.name == "-i"), None)
+    for _, word in operands:
+        reading.reads.append(word)
+        if in_place is not None:
+            reading.write(word, in_place.at)
+    if in_place is not None:
+        _backup(reading, in_place.at, in_place.value, [word for _, word in operands])
+
+
+def _judge(reading: Reading, at: int, script: Word) -> None:
+    if isinstance(script, Unknown):
+        reading.act(at, "holds a script that is known only at run time")
+        return
+    found = findings(script)
+    if found.unread:
+        reading.act(at, f"holds a script that could not be read ({found.unread})")
+    if found.runs:
+        reading.act(at, "runs another program")
+    for name in found.writes:
+        if name not in ("/dev/stdout", "/dev/stderr"):
+            reading.write(name, at)
+    reading.reads.extend(name for name in found.reads if name != "/dev/stdin")
+
+
+def _backup(reading: Reading, at: int, suffix: Word | None, files: list[Word]) -> None:
+    """`-i.bak` keeps the old file beside the new one, `-iold/*` elsewhere."""
+    if not suffix:
+        return
+    if isinstance(suffix, Unknown) or "/" in suffix or "*" in suffix:
+        reading.act(at, "writes backup files")
+        reading.write(Unknown("backup of each file"), at)
+        return
+    for name in files:
+        if isinstance(name, str):
+            reading.write(name + suffix, at)
+
+
+PROGRAMS: dict[str, Row] = rows(
+    "GNU sed manual, POSIX sed",
+    "sed",
+    """
+    -e --expression =
+    -f --file =
+    -i --in-place ?
+    -l --line-length =
+    -n --quiet --silent
+    -E -r --regexp-extended
+    -s --separate
+    -u --unbuffered
+    -z --null-data
+    --posix
+    --debug
+    --sandbox
+    --follow-symlinks
+    """,
+    wary=True,
+    then=_sed,
+)
