@@ -107,7 +107,7 @@ def build(
     panel_window = Window(
         FormattedTextControl(
             lambda: prompt_fragments(list(panel())), focusable=True, key_bindings=panel_keys, show_cursor=False
-        ),  # fmt: skip
+        ),
         dont_extend_height=True,
     )
     root = HSplit(

@@ -79,11 +79,13 @@ def call_lines(call: Call, result: Result, seconds: float, width: int) -> list[L
     tail = _outcome(result, lines, seconds)
     words = cut(call_words(call.name, call.input, call.raw), max(width - len(tail) - 4, 12))
     told: list[Line] = [[("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]]
-    if call.name == "Bash" or (not good and result.kind == "error"):
+    if call.name == "Bash" or not good:
         shown = lines[:PREVIEW] if good else lines[-PREVIEW:]
         told += [[("dim", "  │ " + cut(line, width - 4))] for line in shown]
-        if len(lines) > PREVIEW:
-            told.append([("dim", f"  │ … {len(lines) - PREVIEW} more lines, Ctrl-O shows them")])
+        if (left := len(lines) - PREVIEW) > 0:
+            told.append(
+                [("dim", f"  │ … {left} more {'line, Ctrl-O shows it' if left == 1 else 'lines, Ctrl-O shows them'}")]
+            )
     return told
 
 
@@ -178,6 +180,9 @@ class Teller:
                 return self._settled(entry, recorded.at)
             case Changed(what="mode" | "model"):
                 return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}")]])
+            case Changed(what="unsaved"):
+                why = clean(f"Not saved: {entry.value['rule']}: {entry.value['why']}. It holds for this session.")
+                return self.lines([[("warn", why)]])
             case Ended():
                 return self._ended(entry)
         return ""

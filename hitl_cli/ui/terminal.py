@@ -55,8 +55,8 @@ def open_output(stream: TextIO) -> HeldOutput:
 class Paper:
     """What is printed above the bottom of `app`. Texts are clean already and may hold our own colour sequences."""
 
-    def __init__(self, output: HeldOutput) -> None:
-        self.output = output
+    def __init__(self, output: HeldOutput, colour: bool) -> None:
+        self.output, self.colour = output, colour
         self._app: Application[Any] | None = None
         self._lent = 0
         self._waiting: list[str] = []

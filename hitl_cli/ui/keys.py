@@ -1,0 +1,105 @@
+"""Which key does what outside the input line: modes, stopping, leaving, errands; and all keys of a panel.
+
+A panel owns every key while it is open. The keys reach it by prompt_toolkit's names (`y`, `enter`, `escape b`,
+`<any>` with its text, `<bracketed-paste>` with the pasted text), none of them as a command of the input line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Condition, has_completions, is_searching, vi_insert_mode
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
+from prompt_toolkit.keys import Keys
+
+NAMED = tuple(key for key in Keys if key.value.startswith(("c-", "s-", "f")) or key in (
+    Keys.Up, Keys.Down, Keys.Left, Keys.Right, Keys.Home, Keys.End, Keys.Insert, Keys.Delete, Keys.PageUp, Keys.PageDown,
+    Keys.Escape, Keys.BackTab,
+))  # fmt: skip
+
+
+def panel_keys(press: Callable[[str, str], None]) -> KeyBindings:
+    """`press(name, data)` for every key; `data` is what the terminal sent."""
+    keys = KeyBindings()
+
+    def name(key: KeyPress) -> str:
+        return key.key.value if isinstance(key.key, Keys) else key.key
+
+    def pressed(event: KeyPressEvent) -> None:
+        last = event.key_sequence[-1]
+        press(" ".join(name(key) for key in event.key_sequence), last.data)
+
+    for key in NAMED:
+        keys.add(key)(pressed)
+    keys.add(Keys.BracketedPaste)(pressed)
+    keys.add(Keys.Any)(pressed)
+    keys.add(Keys.Escape, Keys.Any)(pressed)
+    keys.add(Keys.Escape, Keys.Backspace)(pressed)
+    return keys
+
+
+class Acts(Protocol):
+    """What the keys do."""
+
+    def interrupt(self) -> None: ...
+    def leave(self) -> None: ...
+    def stop(self) -> None: ...
+    def next_mode(self) -> None: ...
+    def expand(self) -> None: ...
+    def take_back(self) -> None: ...
+    async def edit_draft(self) -> None: ...
+
+    @property
+    def draft(self) -> str: ...
+    @property
+    def asking(self) -> bool: ...
+    @property
+    def running(self) -> bool: ...
+    @property
+    def queued(self) -> bool: ...
+
+
+def app_keys(acts: Acts) -> KeyBindings:
+    keys = KeyBindings()
+    composing = Condition(lambda: not acts.asking)
+    empty = Condition(lambda: not acts.draft)
+    running = Condition(lambda: acts.running)
+    typing_vi = Condition(lambda: _app_mode() is EditingMode.VI) & vi_insert_mode & ~empty
+
+    def bind(*key: Keys | str, filter: Any = True, act: Callable[[], object]) -> None:
+        @keys.add(*key, filter=composing & filter)
+        def _(event: KeyPressEvent) -> None:
+            done = act()
+            if isinstance(done, Coroutine):
+                event.app.create_background_task(done)
+
+    bind("c-c", act=acts.interrupt, filter=~is_searching)
+    bind("c-d", act=acts.leave, filter=empty)
+    bind("escape", act=acts.stop, filter=running & ~has_completions & ~is_searching & ~typing_vi)
+    bind("s-tab", act=acts.next_mode, filter=~has_completions)
+    bind("c-o", act=acts.expand)
+    bind("up", act=acts.take_back, filter=empty & Condition(lambda: acts.queued))
+    bind("c-g", act=acts.edit_draft, filter=~is_searching)
+
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+    return keys
+
+
+def _app_mode() -> EditingMode:
+    from prompt_toolkit.application import get_app
+
+    return get_app().editing_mode
+
+
+async def later(at: float, act: Callable[[], None]) -> None:
+    """Do `act` when the loop's clock says `at`."""
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(max(0.0, at - loop.time()))
+    act()

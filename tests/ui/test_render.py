@@ -1,0 +1,118 @@
+"""Records as lines: each thing is told once, and nothing that a tool or a model says leaves its place."""
+
+import re
+
+from hitl_cli.interrupts import Approve, Reject, dump_answer
+from hitl_cli.journal import (
+    Answered,
+    Began,
+    Call,
+    Changed,
+    Ended,
+    Entry,
+    Grant,
+    ModelReply,
+    Recorded,
+    Replied,
+    Result,
+    Settings,
+    Settled,
+    Started,
+    Who,
+)
+from hitl_cli.models import TextDelta
+from hitl_cli.ui.render import Teller, call_words, expanded
+
+BASH = Call("1.1.0", "Bash", {"command": "make test\nmake lint"})
+READ = Call("1.1.1", "Read", {"file_path": "a.py"})
+
+
+def told(*events: object, width: int = 60) -> str:
+    teller = Teller(width, False)
+    seq = 0
+    out = ""
+    for event in events:
+        seq += 1
+        at = float(seq * 2)
+        out += teller.tell(event if isinstance(event, TextDelta) else Recorded(seq, at, event))  # type: ignore[arg-type]
+    return re.sub(r"\x1b\[[\d;]*m", "", out)
+
+
+def reply(text: str, *calls: Call) -> Entry:
+    blocks = ({"type": "text", "text": text},) if text else ()
+    return Replied(1, 1, ModelReply(blocks, "tool_use" if calls else "end"), calls)
+
+
+def test_a_turn_reads_from_top_to_bottom() -> None:
+    assert told(
+        Began(1, "Please\nfix it", Settings("m", "default", "/w")),
+        TextDelta("I will "),
+        TextDelta("look."),
+        reply("I will look.", BASH, READ),
+        Started("1.1.0", "k"),
+        Settled("1.1.0", Result("one\ntwo\nthree\nfour\nfive\n")),
+        Settled("1.1.1", Result("x = 1\n")),
+        reply("Done."),
+        Ended(1, "completed"),
+    ) == (
+        "\n> Please\n  fix it\n"
+        "\nI will look.\n\n"
+        "✓ Bash make test … 2 lines  5 lines · 2 s\n  │ one\n  │ two\n  │ three\n  │ … 2 more lines, Ctrl-O shows them\n"
+        "✓ Read a.py  1 line\n"
+        "\nDone.\n"
+    )
+
+
+def test_text_that_was_streamed_is_not_told_again_and_text_that_was_not_is() -> None:
+    assert told(TextDelta("Hi"), reply("Hi")) == "\nHi\n"
+    assert told(reply("Hi")) == "\nHi\n"
+
+
+def test_a_stopped_answer_keeps_what_had_come() -> None:
+    assert told(TextDelta("Half a "), Ended(1, "interrupted", "by the person")) == (
+        "\nHalf a\nStopped: by the person.\n"
+    )
+
+
+def test_answers_tell_what_was_said_who_said_it_and_the_rule() -> None:
+    yes = dump_answer(Approve((Grant("allow", "Bash(make:*)", "user"),)))
+    no = dump_answer(Reject("not\nnow"))
+    assert told(Answered({"a": yes}, Who("person"))) == "  approved\n  rule: allow Bash(make:*)  (user)\n"
+    assert told(Answered({"a": no}, Who("program", "ci"))) == "  rejected: not now by program ci\n"
+
+
+def test_a_refusal_and_a_failure_say_so() -> None:
+    told_refusal = told(reply("", BASH), Settled("1.1.0", Result("no", ok=False, kind="refused")))
+    assert told_refusal == "✗ Bash make test … 2 lines  refused\n  │ no\n"
+    failure = told(reply("", READ), Settled("1.1.1", Result("a\nb\nc\nno such file", ok=False, kind="error")))
+    assert (
+        failure == "✗ Read a.py  failed · 4 lines\n  │ b\n  │ c\n  │ no such file\n  │ … 1 more line, Ctrl-O shows it\n"
+    )
+
+
+def test_changes_of_mode_and_model_are_told() -> None:
+    assert told(Changed("mode", "plan"), Changed("title", "x")) == "mode: plan\n"
+
+
+def test_a_rule_that_could_not_be_saved_is_told() -> None:
+    assert told(Changed("unsaved", {"rule": "Bash(make:*)", "why": "disk full"})) == (
+        "Not saved: Bash(make:*): disk full. It holds for this session.\n"
+    )
+
+
+def test_output_cannot_leave_its_place() -> None:
+    nasty = "\x1b[2J\x1b[H\x1b]0;title\x07ok\r\nnext\x07\u202e"
+    out = told(reply("", BASH), Settled("1.1.0", Result(nasty)))
+    assert out == "✓ Bash make test … 2 lines  2 lines · 0 s\n  │ ok\n  │ next␇<U+202E>\n".replace(" · 0 s", "")
+    head, *rest = expanded(BASH, Result(nasty))[1:]
+    assert [text for line in rest for _, text in line] == ["  │ ", "ok", "  │ ", "next␇<U+202E>"]
+
+
+def test_a_call_is_named_by_what_tells_most() -> None:
+    assert [
+        call_words("Bash", {"command": "ls"}),
+        call_words("mcp__x__y", {"b": 1}),
+        call_words("Todo", {}),
+        call_words("Bash", None, "{broken"),
+        call_words("Read\x1b[31m", {"file_path": "a\x1b[2Jb"}),
+    ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Todo", "Bash {broken", "Read ab"]
