@@ -8,14 +8,17 @@ argument of which tool is a path, a command or an address.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath
 from hitl_cli.resolve import resolve
+from hitl_cli.shell.scan import look
 
 Input = Mapping[str, Any]
+_WILD = re.compile(r"[*?\[{]")
 
 
 def accesses_of(tool: str, input: Input, place: Place) -> tuple[Access, ...]:
@@ -37,11 +40,16 @@ def _bash(input: Input, place: Place) -> tuple[Access, ...]:
     return tuple(read(command, place, place.cwd).accesses)
 
 
-def _path_of(input: Input, name: str, place: Place) -> str | None:
-    """The argument as an absolute path, joined and not normalised; `~/` is the home folder. None: not a usable path."""
-    value = input.get(name)
-    if not isinstance(value, str) or not value or "\0" in value:
-        return None
+def _path_of(value: object, place: Place) -> str | Opaque:
+    """The argument as an absolute path, joined and not normalised; `~/` is the home folder.
+
+    A name with a character that cannot be seen, or with a line break, is not what a person would believe it to be.
+    """
+    if not isinstance(value, str) or not value:
+        return Opaque("the path is not a text that can name a file", repr(value))
+    unseen = "it holds a line break or a tab" if "\n" in value or "\t" in value else look(value)
+    if unseen:
+        return Opaque(f"the path cannot be shown as it is: {unseen}", value)
     if value == "~" or value.startswith("~/"):
         return place.home + value[1:]
     return posixpath.join(place.cwd, value)
@@ -49,22 +57,35 @@ def _path_of(input: Input, name: str, place: Place) -> str | None:
 
 def _file(kind: type[ReadPath] | type[WritePath]) -> Callable[[Input, Place], tuple[Access, ...]]:
     def state(input: Input, place: Place) -> tuple[Access, ...]:
-        path = _path_of(input, "file_path", place)
-        if path is None:
-            return (Opaque("the path is not a text that can name a file", repr(input.get("file_path"))),)
-        return (kind(path),)
+        path = _path_of(input.get("file_path"), place)
+        return (path if isinstance(path, Opaque) else kind(path),)
 
     return state
 
 
-def _search(listing: bool) -> Callable[[Input, Place], tuple[Access, ...]]:
-    def state(input: Input, place: Place) -> tuple[Access, ...]:
-        path = _path_of({"path": "."} | {k: v for k, v in input.items() if v is not None}, "path", place)
-        if path is None:
-            return (Opaque("the path is not a text that can name a folder", repr(input.get("path"))),)
-        return (ReadPath(path, listing=listing),)
+def _grep(input: Input, place: Place) -> tuple[Access, ...]:
+    path = _path_of(input.get("path") or ".", place)
+    return (path if isinstance(path, Opaque) else ReadPath(path),)
 
-    return state
+
+def _glob(input: Input, place: Place) -> tuple[Access, ...]:
+    """The folder that is searched: where the pattern begins to vary."""
+    pattern = input.get("pattern", "")
+    fixed = []
+    parts = pattern.split("/") if isinstance(pattern, str) else []
+    for n, part in enumerate(parts):
+        if _WILD.search(part) or n == len(parts) - 1:
+            if ".." in parts[n:]:
+                return (Opaque("the pattern goes up after a wildcard", str(pattern)),)
+            break
+        fixed.append(part)
+    start = "/".join(fixed) or ("/" if fixed else "")
+    if start.startswith(("/", "~")):
+        path = _path_of(start, place)
+    else:
+        path = _path_of(input.get("path") or ".", place)
+        path = path if isinstance(path, Opaque) or not start else posixpath.join(path, start)
+    return (path if isinstance(path, Opaque) else ReadPath(path, listing=True),)
 
 
 def _web(input: Input, place: Place) -> tuple[Access, ...]:
@@ -94,7 +115,7 @@ _BUILT_IN: dict[str, Callable[[Input, Place], tuple[Access, ...]]] = {
     "Read": _file(ReadPath),
     "Write": _file(WritePath),
     "Edit": _file(WritePath),
-    "Glob": _search(listing=True),
-    "Grep": _search(listing=False),
+    "Glob": _glob,
+    "Grep": _grep,
     "WebFetch": _web,
 }

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hitl_cli.access import Access, Place, ReadPath, lexical
-from hitl_cli.permissions.judging import READS, Judging
+from hitl_cli.access import Access, Place, ReadPath
+from hitl_cli.permissions.files import READS, Files
+from hitl_cli.permissions.judging import Judging
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
+from hitl_cli.permissions.scene import Scene
 from hitl_cli.permissions.tables import Table
 
 _TABLES = 4  # more layers of `plus` than this are laid out anew
@@ -60,8 +62,8 @@ class Policy:
         declared   whether the tool asks in mode `declared`
         tool       the name of the tool called, "" when it is a command
         """
-        judging = Judging(self.place, self._tables, mode, now, own, read_only, declared, tool)
-        parts = judging.parts(accesses)
+        scene = Scene(self.place, self._tables, mode, now, own, read_only, declared, tool)
+        parts = Judging(scene).parts(accesses)
         if not parts:
             decision = Decision.ALLOW if mode == "bypass" else Decision.DENY if mode == "dont-ask" else Decision.ASK
             return Verdict(decision, "there is nothing in it that a rule could cover")
@@ -72,8 +74,8 @@ class Policy:
 
     def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:
         """False when a deny rule closes the file to `tool`: searches leave such files out. Absolute paths."""
-        judging = Judging(self.place, self._tables, "default", now, None, False, False, tool)
-        return judging.path_rule(Decision.DENY, ReadPath(lexical(path, "/"), real=real), READS | {tool}) is None
+        scene = Scene(self.place, self._tables, "default", now, tool=tool)
+        return Files(scene, {}).rule(Decision.DENY, ReadPath(path, real=real), READS | {tool}) is None
 
 
 def _tables(rules: Sequence[Rule], place: Place) -> dict[Decision, Table]:

@@ -1,0 +1,175 @@
+"""The files of a call: paths of file tools, redirections, and the operands of commands."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+
+from hitl_cli.access import Access, Command, ReadPath, WritePath, lexical
+from hitl_cli.permissions import places
+from hitl_cli.permissions.rule import Decision, Part, Rule
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, spellings
+from hitl_cli.permissions.tables import Fit
+
+READS = frozenset({"Read"})
+SEARCHES = frozenset({"Glob", "Grep"})
+WRITES = frozenset({"Write", "Edit"})
+
+
+class Files:
+    """`consents`: by the index of a command in the call, the allow rule that covers it."""
+
+    def __init__(self, scene: Scene, consents: Mapping[int, Fit]) -> None:
+        self.scene, self.consents = scene, consents
+
+    def rule(self, decision: Decision, access: ReadPath | WritePath, tools: Iterable[str]) -> Rule | None:
+        """A deny or ask rule that any spelling of the path meets."""
+        for tables in self.scene.tables:
+            table = tables[decision]
+            if table.paths:
+                for path in spellings(access):
+                    for rule, _ in table.path(tools, path, self.scene.now):
+                        return rule
+        return None
+
+    def part(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part:
+        """The verdict on one path; `accesses` are all those of the call."""
+        does = f"{_verb(access)} {shown(self.scene.near(access.path))}"
+        return self._closed(access, does) or self._opened(access, accesses, does) or self._left(access, does)
+
+    def _closed(self, access: ReadPath | WritePath, does: str) -> Part | None:
+        """What a deny rule, the floor or an ask rule says."""
+        bite = self._biting(access)
+        denied = self._bites(DENY, access, bite)
+        if denied and denied[0] is DENY:
+            return Part(access, DENY, "rule", said(denied[1], f"it {does}, which"), denied[1])
+        if why := places.floor(access, self.scene.place):
+            return Part(access, ASK, "floor", f"it {does}: {why}")
+        if denied:
+            return Part(access, ASK, "rule", f"{named(denied[1])} closes some of what it {does}", denied[1])
+        if asked := self._bites(ASK, access, bite):
+            return Part(access, ASK, "rule", said(asked[1], f"it {does}, which"), asked[1])
+        return None
+
+    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access], does: str) -> Part | None:
+        """What the program's policy, the command it belongs to or an allow rule says."""
+        writes = isinstance(access, WritePath)
+        if (own := self.scene.policy()) is not None:
+            return Part(access, own, "policy", POLICY)
+        if access.path in places.FREE_DEVICES:
+            return Part(access, ALLOW, "free", f"{access.path} keeps nothing")
+        if access.by_command is not None:
+            command = accesses[access.by_command]
+            assert isinstance(command, Command)
+            if self._with_command(access, command):
+                covers = f"the rule for `{shown(command.text or joined(command.words))}` covers it"
+                return Part(access, ALLOW, "free", covers)
+        elif self.scene.tool in ("", "Bash") and not writes and self.inside(access):
+            return Part(access, ALLOW, "free", "an input inside the workspace")
+        if self.scene.read_only and not writes:
+            return Part(access, ALLOW, "read-only", "the tool only reads")
+        if rule := self._allowing(access):
+            return Part(access, ALLOW, "rule", said(rule, f"it {does}, which"), rule)
+        return None
+
+    def _left(self, access: ReadPath | WritePath, does: str) -> Part:
+        """What the mode makes of a path that nothing settled."""
+        writes, inside = isinstance(access, WritePath), self.inside(access)
+        why = f"no rule covers that it {does}"
+        if access.real is not None and inside != self.scene.in_roots(access.alias or lexical(access.path, "/")):
+            why = f"it {does}, a link to {shown(access.real)}, and no rule covers that"
+        if self.scene.mode == "plan" and not writes:
+            return Part(access, ALLOW if inside else ASK, "mode", "reading is part of planning" if inside else why)
+        if isinstance(access, WritePath) and (guard := next(places.guarded(access, self.scene.place), None)):
+            decision = ALLOW if self.scene.mode == "bypass" else ASK
+            return Part(access, decision, "guarded", f"it {does}, and no rule names that: {guard[1]}")
+        return Part(access, *self.scene.by_mode(edits=writes and access.by_command is None and inside), why)
+
+    def _biting(self, access: ReadPath | WritePath) -> frozenset[str]:
+        """The tools whose deny and ask rules concern this access."""
+        if isinstance(access, WritePath):
+            return WRITES
+        return READS | ({self.scene.tool} if self.scene.tool in SEARCHES else frozenset())
+
+    def _bites(
+        self, decision: Decision, access: ReadPath | WritePath, tools: Iterable[str]
+    ) -> tuple[Decision, Rule] | None:
+        """The rule of this decision that the path meets, and what it comes to: ASK when it only may meet it."""
+        if not access.glob:
+            rule = self.rule(decision, access, tools)
+            if rule is None and self.scene.tool in SEARCHES:  # a rule that closes all of a folder closes searching it
+                below = posixpath.join(access.real or access.path, "\0")
+                rule = self.rule(decision, ReadPath(below), tools)
+            return (decision, rule) if rule else None
+        rule = self.scene.first(decision, lambda t: t.may_path(tools, lexical(access.path, "/"), self.scene.now))
+        return (decision if rule.pattern is None else ASK, rule) if rule else None
+
+    def inside(self, access: ReadPath | WritePath) -> bool:
+        """Whether it lies in the workspace, as written and as it is. A pattern: as far as its literal folders say."""
+        if access.glob:
+            fixed = access.path
+            for n, part in enumerate(access.path.split("/")):
+                if any(c in part for c in "*?["):
+                    fixed = "/".join(access.path.split("/")[:n])
+                    if ".." in access.path.split("/")[n:]:
+                        return False
+                    break
+            return self.scene.in_roots(lexical(fixed or "/", "/"))
+        written = access.alias or lexical(access.path, "/")
+        return self.scene.in_roots(written) and (
+            access.real is None or access.real == written or self.scene.in_roots(access.real)
+        )
+
+    def _with_command(self, access: ReadPath | WritePath, command: Command) -> bool:
+        """Whether the rule for a command covers this file of it as well."""
+        fit = self.consents.get(access.by_command if access.by_command is not None else -1)
+        if fit is not None and self._consents(fit, access, command):
+            return True
+        if isinstance(access, ReadPath):
+            return access.listing or access.path == "/**" or self.inside(access)
+        return access.at is None and self.inside(access) and not any(places.guarded(access, self.scene.place))
+
+    def _consents(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
+        """Whether the rule spells this very file, and no link takes it elsewhere."""
+        if access.glob:
+            return False
+        written = lexical(access.path, "/")
+        if access.real is not None and access.real != written and not self.scene.in_roots(access.real):
+            return False
+        at = command.cwd or self.scene.place.cwd
+        for word in command.words if fit.spelled is None else fit.spelled:
+            if isinstance(word, str):
+                for text in (word, word.partition("=")[2], word[2:] if word[:1] == "-" else ""):
+                    if text and lexical(text, at) == written:
+                        return True
+        return False
+
+    def _allowing(self, access: ReadPath | WritePath) -> Rule | None:
+        """An allow rule for the path as written, given one for where it really is; both name what is guarded."""
+        if access.glob:
+            return None
+        if isinstance(access, WritePath):
+            tools = {"Edit"} if self.scene.tool == "Edit" else WRITES
+            guarded = [part for part, _ in places.guarded(access, self.scene.place)]
+        else:
+            tools, guarded = READS | {self.scene.tool}, []
+        written = access.alias or lexical(access.path, "/")
+        found: list[Rule] = []
+        for path in (written,) if access.real in (None, written) else (written, str(access.real)):
+            fits = (
+                rule
+                for tables in self.scene.tables
+                for rule, pattern in tables[ALLOW].path(tools, path, self.scene.now)
+                if all(pattern is not None and pattern.names(part) for part in guarded)
+            )
+            rule = next(fits, None)
+            if rule is None:
+                return None
+            found.append(rule)
+        return found[0]
+
+
+def _verb(access: ReadPath | WritePath) -> str:
+    if isinstance(access, WritePath):
+        return "removes" if access.removes else "writes"
+    return "lists" if access.listing else "reads"

@@ -1,0 +1,94 @@
+"""What a judgement has before it: the rules, the place, the mode, and who else has a say; and how verdicts are worded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hitl_cli.access import Place, ReadPath, Word, WritePath, inside, lexical
+from hitl_cli.permissions.rule import By, Decision, Mode, Rule
+from hitl_cli.permissions.tables import Table
+
+ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
+POLICY = "the program's own policy decides"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """As the arguments of `Policy.judge`; `tables` are the compiled rules, one mapping for each layer of `plus`."""
+
+    place: Place
+    tables: Sequence[dict[Decision, Table]]
+    mode: Mode
+    now: float
+    own: Decision | None = None
+    read_only: bool = False
+    declared: bool = False
+    tool: str = ""
+
+    def first(self, decision: Decision, look: Callable[[Table], Rule | None]) -> Rule | None:
+        """The first rule of this decision that `look` finds."""
+        for tables in self.tables:
+            table = tables[decision]
+            if not table.empty and (rule := look(table)):
+                return rule
+        return None
+
+    def policy(self) -> Decision | None:
+        """The program's own policy; in mode plan it can only be stricter."""
+        return None if self.mode == "plan" and self.own is ALLOW else self.own
+
+    def by_mode(self, edits: bool = False) -> tuple[Decision, By]:
+        """What the mode makes of an access that nothing settled; `edits`: it writes files of the workspace alone."""
+        undeclared = self.mode == "declared" and not self.declared
+        if undeclared or self.mode == "bypass" or (self.mode == "accept-edits" and edits):
+            return ALLOW, "mode"
+        if self.mode == "plan":
+            return DENY, "mode"
+        return ASK, "none"
+
+    def in_roots(self, path: str) -> bool:
+        return any(inside(path, root) for root in self.place.roots)
+
+    def near(self, path: str) -> str:
+        """The path as a person in the workspace would write it."""
+        path = lexical(path, "/")
+        for root in self.place.roots:
+            if path != root and inside(path, root):
+                return path[len(root.rstrip("/")) + 1 :]
+        home = self.place.home
+        return "~" + path[len(home) :] if home != "/" and path != home and inside(path, home) else path
+
+
+def spellings(access: ReadPath | WritePath) -> Iterable[str]:
+    """The path as written, from the workspace, and with links followed."""
+    written = lexical(access.path, "/")
+    found = [written]
+    for other in (access.alias, access.real):
+        if other is not None and other not in found:
+            found.append(other)
+    return found
+
+
+def text(word: Word) -> str:
+    return word if isinstance(word, str) else word.text
+
+
+def joined(words: Sequence[Word]) -> str:
+    return " ".join(map(text, words))
+
+
+def shown(of: str) -> str:
+    """Enough of it to recognise it on one line."""
+    line = " ".join(of[:400].split())
+    return line if len(line) <= 80 else line[:77] + "..."
+
+
+def named(rule: Rule) -> str:
+    return f"{rule.decision} rule {rule.text}" + (f" ({rule.source})" if rule.source.file else "")
+
+
+def said(rule: Rule, what: str) -> str:
+    """That the rule decides this, and the rule's own reason where it has one."""
+    verb = {ALLOW: "allowed", ASK: "to be asked about", DENY: "denied"}[rule.decision]
+    return f"{what} is {verb} by {rule.text}" + (f": {rule.reason}" if rule.reason else "")
