@@ -51,6 +51,11 @@ class Typing(Protocol):
     def take(self, text: str) -> Step: ...
 
 
+def head(line: Line, width: int) -> list[Line]:
+    """The first line of a form."""
+    return hang(line, width, [("", "  ")], [("", "  ")])
+
+
 def note(text: str, width: int) -> list[Line]:
     return hang(literal(text.replace("\n", " "), "warn"), width, [("warn", "  ! ")], [("", "    ")]) if text else []
 
@@ -71,8 +76,7 @@ class ReasonForm:
         return Sign.STAY
 
     def lines(self, width: int, height: int) -> list[Line]:
-        head = hang(literal(self.title, "title"), width, [("", "  ")], [("", "  ")])
-        return [*head, *self.field.lines(width)]
+        return [*head(literal(self.title, "title"), width), *self.field.lines(width)]
 
     def keys(self) -> list[tuple[str, str]]:
         return [("enter", "say no"), ("esc", "back")]
@@ -143,7 +147,7 @@ class EditForm:
     def lines(self, width: int, height: int) -> list[Line]:
         what = f"edit {self.main}" if self.main else "edit the arguments"
         rows = self.field.lines(width, rows=max(3, height - 6))
-        return [[("", "  "), ("title", what)], *rows, *note(self.problem, width)]
+        return [*head([("title", what)], width), *rows, *note(self.problem, width)]
 
     def keys(self) -> list[tuple[str, str]]:
         return [("enter", "judge and show"), ("ctrl-j", "new line"), ("ctrl-g", "editor"), ("esc", "back")]
@@ -180,7 +184,7 @@ class ResultForm:
     def lines(self, width: int, height: int) -> list[Line]:
         state: Line = [("warn", "it failed")] if self.error else [("good", "it worked")]
         return [
-            [("", "  "), ("title", "result"), ("dim", " · "), *state],
+            *head([("title", "result"), ("dim", " · "), *state], width),
             *self.field.lines(width, rows=max(3, height - 6)),
         ]
 

@@ -9,7 +9,7 @@ from typing import Literal
 from hitl_cli.interrupts import Suggestion
 from hitl_cli.journal import Grant
 from hitl_cli.ui.approval.field import PASTE, TextField
-from hitl_cli.ui.approval.forms import Sign, Step, note
+from hitl_cli.ui.approval.forms import Sign, Step, head, note
 from hitl_cli.ui.approval.terms import Input, Judge, Outcome
 from hitl_cli.ui.lines import hang, literal, width_of
 from hitl_cli.ui.theme import Line
@@ -108,7 +108,7 @@ class RuleForm:
 
     def lines(self, width: int, height: int) -> list[Line]:
         title = "always: a rule to keep" if self.decision == "allow" else "never: a rule to keep"
-        lines: list[Line] = [[("", "  "), ("title", title)]]
+        lines = head([("title", title)], width)
         column = max(width_of(literal(s.rule)) for s in self.ladder) + 2
         for index, suggestion in enumerate(self.ladder):
             if index == self.at and self.field and self._typing == "rule":

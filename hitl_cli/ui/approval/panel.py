@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hitl_cli.answers import takes_of
 from hitl_cli.interrupts import (
     Approval,
     Approve,
@@ -183,7 +184,7 @@ class Panel:
                 return self._yes(())
             case "a":
                 self._open_always(approval)
-            case "e" | "E":
+            case "e" | "E" if approval.source != "uncertain":
                 return self._open_edit(approval, editor=key == "E")
             case "n" | "N":
                 self._open_reason(rest=key == "N" and self.number < self.total)
@@ -206,7 +207,7 @@ class Panel:
             self._form = ResultForm()
         elif key == "r" and isinstance(kind, Question | Review):
             self._form = self._answer_form()
-        elif key == "n" and isinstance(kind, Question | External):
+        elif key == "n" and Reject in takes_of(kind):
             self._open_reason(rest=False)
         else:
             return Sign.STRAY
@@ -254,11 +255,10 @@ class Panel:
                 return [*page, *self._approval_keys(self.interrupt), *view, *leave]
             case Breakpoint():
                 return [*page, ("y", "go on"), *view, *leave]
-            case Review():
-                return [*page, ("r", "reply"), *view, *leave]
             case _:
                 reply = "give the result" if isinstance(self.interrupt, External) else "reply"
-                return [*page, ("r", reply), ("n", "no"), *view, *leave]
+                refuse = [("n", "no")] if Reject in takes_of(self.interrupt) else []
+                return [*page, ("r", reply), *refuse, *view, *leave]
 
     def _approval_keys(self, approval: Approval) -> list[tuple[str, str]]:
         ended = self._pages.ended
@@ -270,7 +270,7 @@ class Panel:
             ("n", "no"),
             *rest,
             *([("a", "always")] if always else []),
-            ("e", "edit"),
+            *([("e", "edit")] if approval.source != "uncertain" else []),
             ("d", "never"),
             *known,
             ("?", "explain"),
