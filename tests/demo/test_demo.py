@@ -98,6 +98,8 @@ def test_the_story_goes_on_whatever_the_person_says() -> None:
     assert play(failed, {"test": REFUSED})[-1].startswith("Then I only say what I see")
     assert play(failed, {"fix": REFUSED})[-1].startswith("Then I leave the file as it is.")
     assert play(failed)[-1].startswith("Done, because you said so.")
+    assert play({"look": REFUSED})[-1] == "Then I leave it at this."
+    assert play({"fix": {"is_error": True, "_kind": "error"}})[-1] == "Then I leave it at this."
     assert play({"clean": {"is_error": True, "_kind": "error"}})[-1].startswith("That did not work")
 
 
@@ -173,3 +175,10 @@ def test_three_lines_close_it(tmp_path: Path) -> None:
 def test_the_shipped_story_is_a_valid_script() -> None:
     assert os.path.basename(STORY) == "demo.toml"
     assert load(STORY).turns[0].user
+
+
+def test_the_story_itself_takes_less_than_five_seconds() -> None:
+    script = load(STORY)
+    pieces = sum(len(reply.pieces) for turn in script.turns for reply in turn.replies)
+    waits = sum(reply.wait for turn in script.turns for reply in turn.replies)
+    assert pieces * script.delay + waits < 5
