@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hitl_cli.errors import HitlError
-from hitl_cli.interrupts import Interrupt
-from hitl_cli.journal import Json, Recorded, Usage
+from hitl_cli.interrupts import External, Interrupt
+from hitl_cli.journal import Grant, Json, Recorded, Settings, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +43,16 @@ class Suspended(Outcome):
     pending: tuple[Interrupt, ...] = ()
 
     def __str__(self) -> str:
-        tools = ", ".join(sorted({i.call.name for i in self.pending if i.call}))
-        return f"waiting for {len(self.pending)} answer(s)" + (f": {tools}" if tools else "")
+        """In words what it waits for; nothing about external tools that are to be silent."""
+        spoken = [i for i in self.pending if not (isinstance(i, External) and i.silent)]
+        kinds = {i.kind: [j for j in spoken if j.kind == i.kind] for i in spoken}
+        return f"waiting for {', '.join(_words(kind, those) for kind, those in kinds.items())}" if kinds else ""
+
+
+def _words(kind: str, those: Sequence[Interrupt]) -> str:
+    what = {"external": "external result"}.get(kind, kind)
+    tools = ", ".join(dict.fromkeys(i.call.name for i in those if i.call))
+    return f"{len(those)} {what}{'s' if len(those) > 1 else ''}" + (f" ({tools})" if tools else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,5 +93,27 @@ class RunEnded:
     run: Run
 
 
-# Recorded (durable, with seq), the deltas of hitl_cli.models, ToolOutput, and RunEnded as the last.
-Durable = Recorded
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A session as it stands, read from the store.
+
+    `status`: idle, running, suspended, interrupted (needs `recover`) or failed. `usage` is that of the whole session.
+    """
+
+    session: str
+    status: str
+    pending: tuple[Interrupt, ...]
+    messages: Sequence[Mapping[str, Json]]
+    state: Mapping[str, Json]
+    usage: Usage
+    history: Sequence[Recorded]
+    settings: Settings | None
+    mode: str
+    model: str
+    title: str
+    denied: Sequence[Mapping[str, Json]]
+    grants: Sequence[Grant]
+
+
+# What `agent.stream` yields: Recorded (durable, with seq), live pieces (the deltas of hitl_cli.models, ToolOutput), and
+# RunEnded as the last.

@@ -34,6 +34,8 @@ def of_type(hint: Any) -> dict[str, Any]:
     {'type': 'array', 'items': {'type': 'integer'}}
     """
     origin, args = get_origin(hint), get_args(hint)
+    if isinstance(hint, Mapping):
+        return dict(hint)  # a schema already
     if hint is Any or hint is inspect.Parameter.empty:
         return {}
     if hint in _NAMES:
@@ -81,6 +83,8 @@ def as_type(value: Any, hint: Any) -> Any:
 
 def name_of(hint: Any) -> str:
     """What people call the type."""
+    if isinstance(hint, Mapping):
+        return str(hint.get("title", "value"))
     return getattr(hint, "__name__", None) or str(hint).replace("typing.", "")
 
 

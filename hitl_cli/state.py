@@ -87,7 +87,7 @@ class State:
     turn: int = 0
     step: int = 0
     open: bool = False  # a turn has begun and not ended
-    status: str = ""  # of the last turn that ended
+    ended: Ended | None = None  # how the last turn ended
     carried: Began | None = None  # the message of a turn that waits before it begins
     answer: str | None = None  # what the after-agent hooks made of the answer
     settings: Settings | None = None
@@ -167,10 +167,15 @@ def _replied(state: State, entry: Replied) -> None:
 def _judged(state: State, entry: Judged) -> None:
     if entry.call in state.calls:
         state.calls[entry.call].decided = entry.decision
-    if entry.decision == "deny":
-        names = ("call", "tool", "part", "rule", "layer", "help")
-        by = entry.who.kind if not entry.who.detail else f"{entry.who.kind} {entry.who.detail}"
-        state.denied.append({name: getattr(entry, name) for name in names} | {"by": by})
+        if entry.decision == "deny":
+            rule = {"rule": entry.rule, "layer": entry.layer}
+            _deny(state, state.calls[entry.call].call, entry.who, part=entry.part, help=entry.help, **rule)
+
+
+def _deny(state: State, call: Call, who: Who, *, part: str, help: str, rule: str = "", layer: str = "") -> None:
+    by = f"{who.kind} {who.detail}".strip()
+    entry = {"call": call.id, "tool": call.name, "part": part, "by": by, "rule": rule, "layer": layer, "help": help}
+    state.denied.append(entry)
 
 
 def _raised(state: State, entry: Raised) -> None:
@@ -219,6 +224,11 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
             state.once.add(exact(call.call.name, call.call.input))
     elif isinstance(answer, Reject):
         call.refused, call.running = (answer, entry.who), False
+        help = (
+            ", ".join(interrupt.suggested[0].rules) if isinstance(interrupt, Approval) and interrupt.suggested else ""
+        )
+        part = interrupt.part if isinstance(interrupt, Approval) else ""
+        _deny(state, call.call, entry.who, part=part, help=help)
     elif isinstance(answer, Supply):
         text = answer.output if isinstance(answer.output, str) else json.dumps(answer.output, ensure_ascii=False)
         call.returned, call.running = Result(text, not answer.error, "external"), False
@@ -279,7 +289,7 @@ def _changed(state: State, entry: Changed) -> None:
 
 
 def _ended(state: State, entry: Ended) -> None:
-    state.open, state.status, state.carried = False, entry.status, None
+    state.turn, state.open, state.ended, state.carried = max(state.turn, entry.turn), False, entry, None
     for id in state.pending:
         state.answered[id] = f"closed: the turn was {entry.status}"
     state.pending.clear()

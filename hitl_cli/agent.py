@@ -1,0 +1,349 @@
+"""The agent: a model, its tools, the rules they are judged by, and a store in which every session lies.
+
+A run is a value at the end: Completed, Suspended (it waits for a person, here or elsewhere), Blocked or Stopped. Nothing
+about a session is kept in the agent: another one, in another process, built from the same parts, goes on where it stood.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, cast
+
+from hitl_cli import refusals, transcript
+from hitl_cli.access import Place
+from hitl_cli.blocking import Blocking
+from hitl_cli.drive import Drive, status_of
+from hitl_cli.interrupts import Answer
+from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settings, Who
+from hitl_cli.leasing import Leasing
+from hitl_cli.middleware import Middleware, in_order
+from hitl_cli.models import Model
+from hitl_cli.outcome import Run, RunEnded, Snapshot
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.resolving import Resolving
+from hitl_cli.responders import Responder
+from hitl_cli.state import State
+from hitl_cli.steps import Options
+from hitl_cli.store import Store
+from hitl_cli.texts import Texts
+from hitl_cli.tool import Tool
+from hitl_cli.verdicts import Bench, Own, home_place
+
+KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
+
+Answers = Mapping[str, Answer | Mapping[str, Json]]
+
+
+class Agent:
+    """
+    model         what answers (`hitl_cli.models`)
+    tools         `Tool`s, e.g. made by `@tool`
+    instructions  system text; `{key}` is the session state's value of that key
+    mode          declared: ask where a tool says so; or default, accept-edits, plan, dont-ask, bypass
+    policy        per tool name, tuple of names or "*": `always`, `never`, `once`, or (call, past) -> Decision or None
+    rules         a compiled Policy; place: where calls are judged and run (default: the current folder)
+    break_before, break_after   any of model, tool, finish
+    store         where sessions lie (default: memory); expires: seconds after which a question is closed unanswered
+    save_rules    (grants, call) -> None: writes accepted rules whose scope outlives the session
+    settings      what a new session's turns are recorded with (default: made from the arguments here)
+
+    >>> from hitl_cli.permissions.rule import Decision
+    >>> Agent(model=None, tools=[], policy={"deploy": lambda call, past: Decision.ASK}).mode  # doctest: +SKIP
+    'declared'
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tools: Iterable[Tool] = (),
+        *,
+        instructions: str = "",
+        mode: str = "declared",
+        policy: Mapping[str | tuple[str, ...], Own] | None = None,
+        rules: Policy | None = None,
+        place: Place | None = None,
+        middleware: Sequence[Middleware] = (),
+        break_before: Collection[str] = (),
+        break_after: Collection[str] = (),
+        store: Store | None = None,
+        max_steps: int = 50,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        concurrency: int = 1,
+        responder: Responder | None = None,
+        texts: Texts | None = None,
+        expires: float | None = None,
+        save_rules: Callable[[Sequence[Grant], Call], None] | None = None,
+        who: Who = Who("program"),  # noqa: B008 - frozen
+        settings: Settings | None = None,
+        project: str = "",
+    ) -> None:
+        self.model, self.tools = model, _by_name(tools)
+        self.instructions, self.texts = instructions, texts or Texts()
+        self.place = place or (rules.place if rules else home_place())
+        self.bench = Bench(self.place, rules or Policy((), self.place), dict(policy or {}), mode)
+        self.middleware = in_order(middleware)
+        self.break_before, self.break_after = refusals.steps(break_before), refusals.steps(break_after)
+        self.store = store or _memory()
+        self.concurrency, self.responder, self.expires = concurrency, responder, expires
+        self.save_rules, self.who, self.project = save_rules, who, project
+        dirs = self.place.roots[1:]
+        self.settings = settings or Settings(
+            model.name, mode, self.place.cwd, dirs, (), max_steps, max_tokens, max_cost
+        )
+        self._live: dict[str, tuple[Drive, asyncio.Task[Run]]] = {}
+        self._folded: dict[str, tuple[State, list[Recorded]]] = {}
+        self._sync: Blocking | None = None
+
+    @property
+    def mode(self) -> str:
+        """The mode of new sessions."""
+        return self.bench.mode
+
+    @property
+    def sync(self) -> Blocking:
+        """The same methods, blocking; they run in one thread of their own until `close`."""
+        self._sync = self._sync or Blocking(self)
+        return self._sync
+
+    # --- runs -------------------------------------------------------------------------------------------------------
+
+    async def run(self, text: str, session: str | None = None, **options: Any) -> Run:
+        """A new message, to the end of the turn or to where a person is needed. `options` as for `stream`."""
+        return await _last(self.stream(text, session, **options))
+
+    async def resume(self, session: str, answers: Answers, **options: Any) -> Run:
+        """Answer some or all of what waits, and go on."""
+        return await _last(self.stream_resume(session, answers, **options))
+
+    async def recover(self, session: str, **options: Any) -> Run:
+        """Go on with a turn that was cut off or failed; nothing that may have run is run again unasked."""
+        return await _last(self.stream_recover(session, **options))
+
+    async def stream(
+        self,
+        text: str,
+        session: str | None = None,
+        *,
+        content: Sequence[Mapping[str, Json]] = (),
+        context: Any = None,
+        responder: Responder | None = None,
+        break_before: Collection[str] = (),
+        break_after: Collection[str] = (),
+        who: Who | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """The events of a run: Recorded entries after their commit, live pieces, at last RunEnded.
+
+        `content` are further blocks of the message; `context` reaches tools as it is and is never stored. Refused with
+        SessionPending or Unfinished when the session is in the middle of a turn, SessionBusy when somebody runs it.
+        """
+        options = self._options(break_before, break_after)
+        session = session or self.store.create()
+        with Leasing(self.store, session) as lease:
+            drive = self._drive(session, lease.lease, options, context, responder, who)
+            state = drive.state
+            refusals.unless_idle(session, state)
+            began = Began(state.turn + 1, text, self._settings(state), tuple(content))
+            async with aclosing(self._events(drive, lambda: drive.begin(began))) as events:
+                async for event in events:
+                    yield event
+
+    async def stream_resume(
+        self,
+        session: str,
+        answers: Answers,
+        *,
+        context: Any = None,
+        responder: Responder | None = None,
+        break_before: Collection[str] = (),
+        break_after: Collection[str] = (),
+        who: Who | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """As `resume`, yielding the new events. Refused whole, nothing changed, when any answer does not fit."""
+        options = self._options(break_before, break_after)
+        with Leasing(self.store, session) as lease:
+            drive = self._drive(session, lease.lease, options, context, responder, who)
+            refusals.unless_waiting(session, drive.state, answers)
+            refusals.unless_complete(drive.state, self.middleware, self.place)
+            resolving = Resolving(drive)
+            fitted = await resolving.fit(answers)
+            async with aclosing(self._events(drive, lambda: resolving.accept(fitted, drive.who))) as events:
+                async for event in events:
+                    yield event
+
+    async def stream_recover(
+        self,
+        session: str,
+        *,
+        context: Any = None,
+        responder: Responder | None = None,
+        break_before: Collection[str] = (),
+        break_after: Collection[str] = (),
+        who: Who | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """As `recover`, yielding the new events."""
+        options = self._options(break_before, break_after)
+        with Leasing(self.store, session) as lease:
+            drive = self._drive(session, lease.lease, options, context, responder, who)
+            refusals.unless_recoverable(session, drive.state, options)
+            refusals.unless_complete(drive.state, self.middleware, self.place)
+            drive.state.open = drive.state.open or not drive.state.unfinished
+            async with aclosing(self._events(drive, Resolving(drive).save_again)) as events:
+                async for event in events:
+                    yield event
+
+    async def _events(self, drive: Drive, first: Callable[[], Awaitable[None]]) -> AsyncGenerator[Any, None]:
+        """Run `first`, then the loop, in a task of its own, and yield what it shows.
+
+        Cancelling the watcher stops the turn and closes its open calls; a watcher that merely goes away leaves the
+        session as it is on record.
+        """
+        queue: asyncio.Queue[Any] = asyncio.Queue()
+        drive.emit = queue.put_nowait
+
+        task = asyncio.create_task(drive.go(first))
+        self._live[drive.session] = drive, task
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            yield RunEnded(task.result())
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            drive.abandoned = not task.done() and not task.cancelling()
+            if drive.abandoned:
+                task.cancel()
+            await asyncio.wait([task])
+            self._live.pop(drive.session, None)
+            if drive.broken or drive.abandoned:
+                self._folded.pop(drive.session, None)
+
+    # --- sessions ---------------------------------------------------------------------------------------------------
+
+    async def stop(self, session: str) -> Run | None:
+        """End the open turn: calls without a result get one that says `interrupted`, the model is not called.
+
+        None, and nothing happens, when no turn is open.
+        """
+        if session in self._live:
+            drive, task = self._live[session]
+            drive.stopping = True
+            task.cancel()
+            await asyncio.wait([task])
+            return None if task.cancelled() else task.result()
+        with Leasing(self.store, session) as lease:
+            drive = self._drive(session, lease.lease, Options(), None, None, None)
+            if not drive.state.unfinished and not drive.state.pending:
+                return None
+            drive.close("stopped")
+            return drive.outcome()
+
+    async def change(self, session: str, changed: Changed) -> None:
+        """Record a new title, mode, model, rules of the session, or a summary in place of what was said before."""
+        if changed.what == "mode" and changed.value not in MODES:
+            raise ValueError(f"there is no mode {changed.value!r}; the modes are {', '.join(MODES)}")
+        if session in self._live:
+            self._live[session][0].record(changed)
+            return
+        with Leasing(self.store, session) as lease:
+            drive = self._drive(session, lease.lease, Options(), None, None, None)
+            if changed.what == "summary":
+                refusals.unless_idle(session, drive.state)
+            drive.record(changed)
+
+    async def load(self, session: str) -> Snapshot:
+        """The session as it is stored; nothing is claimed or changed."""
+        state, history = self._fold(session)
+        return Snapshot(
+            session=session,
+            status=self._status(session, state),
+            pending=state.ordered(),
+            messages=transcript.messages([r.entry for r in history], self.texts),
+            state=dict(state.values),
+            usage=state.usage,
+            history=tuple(history),
+            settings=state.settings,
+            mode=state.mode,
+            model=state.model,
+            title=state.title,
+            denied=tuple(state.denied),
+            grants=tuple(state.grants),
+        )
+
+    async def close(self) -> None:
+        """Stop what runs here, close the model and the store."""
+        for session in list(self._live):
+            await self.stop(session)
+        await self.model.close()
+        self.store.close()
+
+    def _status(self, session: str, state: State) -> str:
+        status = status_of(state)
+        if session in self._live:
+            return "running"
+        return "interrupted" if status == "running" else status
+
+    def _drive(
+        self, session: str, lease: Any, options: Options, context: Any, responder: Responder | None, who: Who | None
+    ) -> Drive:
+        state, history = self._fold(session)
+        return Drive(self, session, lease, state, history, options, _nobody, context, responder, who or self.who)
+
+    def _fold(self, session: str) -> tuple[State, list[Recorded]]:
+        """The session's state and history: what is known of it here, and what was stored since."""
+        state, history = self._folded.get(session) or (State(), [])
+        new = self.store.read(session, len(history))
+        state.fold_all(recorded.entry for recorded in new)
+        history.extend(new)
+        self._folded.pop(session, None)
+        self._folded[session] = state, history
+        if len(self._folded) > KEPT:
+            del self._folded[next(s for s in self._folded if s not in self._live and s != session)]
+        return state, history
+
+    def _settings(self, state: State) -> Settings:
+        """A session keeps the mode it has; bypass only where the agent was started with it."""
+        return replace(self.settings, mode=self.bench.mode_of(state))
+
+    def _options(self, before: Collection[str], after: Collection[str]) -> Options:
+        return Options(
+            self.tools,
+            frozenset(self.break_before) | refusals.steps(before),
+            frozenset(self.break_after) | refusals.steps(after),
+            self.concurrency,
+        )
+
+
+MODES = ("declared", "default", "accept-edits", "plan", "dont-ask", "bypass")
+
+
+def _nobody(event: object) -> None:
+    pass
+
+
+async def _last(events: AsyncGenerator[Any, None]) -> Run:
+    last: Any = None
+    async with aclosing(events):
+        async for event in events:
+            last = event
+    return cast(Run, last.run)
+
+
+def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+    out: dict[str, Tool] = {}
+    for tool in tools:
+        if tool.name in out:
+            raise ValueError(f"two tools have the name {tool.name}")
+        out[tool.name] = tool
+    return out
+
+
+def _memory() -> Store:
+    from hitl_cli.store.memory import MemoryStore
+
+    return MemoryStore()

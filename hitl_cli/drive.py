@@ -1,0 +1,344 @@
+"""One run of one session: takes the next step, does it, records it, shows it.
+
+Every effect stands between two appends: what leads to it is committed first, what came of it is committed before anything
+reads it. Nothing is decided here that `steps` can decide, and nothing is kept here that the journal does not hold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from hitl_cli import interrupts, records, transcript
+from hitl_cli.asking import Asking, CodeContext, Pause
+from hitl_cli.errors import HitlError
+from hitl_cli.interrupts import Breakpoint, Interrupt, Reject, dump_answer
+from hitl_cli.journal import (
+    Answered,
+    Began,
+    Changed,
+    Ended,
+    Entry,
+    Raised,
+    Recorded,
+    Result,
+    Settled,
+    Who,
+)
+from hitl_cli.middleware import Block, call_any, having
+from hitl_cli.modelstep import ModelStep
+from hitl_cli.outcome import Blocked, Completed, Run, Stopped, Suspended, ToolOutput
+from hitl_cli.performing import Performing
+from hitl_cli.resolving import Resolving
+from hitl_cli.responders import Responder
+from hitl_cli.state import State
+from hitl_cli.steps import (
+    AskModel,
+    AskWhetherItRan,
+    Begin,
+    End,
+    Expire,
+    Finish,
+    Judge,
+    Options,
+    Perform,
+    Raise,
+    Refuse,
+    Rest,
+    Settle,
+    Wait,
+    next_step,
+)
+from hitl_cli.store import Head, Lease
+from hitl_cli.texts import CUT_OFF, INTERRUPTED
+
+if TYPE_CHECKING:
+    from hitl_cli.agent import Agent
+
+
+@dataclass(slots=True, eq=False)
+class Drive:
+    """`state` and `history` are the session as stored; `emit` shows an event to whoever watches."""
+
+    agent: Agent
+    session: str
+    lease: Lease
+    state: State
+    history: list[Recorded]
+    options: Options
+    emit: Callable[[Any], None]
+    context: Any = None
+    responder: Responder | None = None
+    who: Who = Who("program")
+    tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    partial: str = ""  # what a reply that is being streamed has said so far
+    changes: list[Changed] = field(default_factory=list)  # of the session state, to be recorded with what follows
+    failure: BaseException | None = None
+    broken: bool = False  # the store refused an append: what is in `state` is not what is stored
+    stopping: bool = False  # `stop` was asked for
+    abandoned: bool = False  # whoever watched went away: leave everything as it is
+
+    # --- the loop ---------------------------------------------------------------------------------------------------
+
+    async def go(self, first: Callable[[], Awaitable[None]]) -> Run:
+        """After `first`, to the end of the turn or to where only a person can go on."""
+        try:
+            await first()
+            return await self._loop()
+        except Block as block:
+            self.record(Ended(self.state.turn, "blocked", block.reason, self.state.spent, by=block.by))
+            return self.outcome()
+        except asyncio.CancelledError:
+            await self._cancel_tasks()
+            if self.abandoned or self.broken:
+                raise
+            self.close("stopped" if self.stopping else "interrupted")
+            if not self.stopping:
+                raise
+            return self.outcome()
+        except Exception as error:
+            if not self.broken and self.state.open and not self.state.pending:
+                with suppress(HitlError):
+                    self.record(Ended(self.state.turn, "failed", str(error), self.state.spent))
+            raise
+
+    async def _loop(self) -> Run:
+        while True:
+            step = next_step(self.state, self.options, time.time(), self.tasks, self.held)
+            match step:
+                case Rest():
+                    return self.outcome()
+                case Wait():
+                    if self.tasks:
+                        await self._some_task()
+                    elif not await self._respond():
+                        return self.outcome()
+                case Perform(call):
+                    self._start(call.call.id, Performing(self).perform(call))
+                case _:
+                    await self._do(step)
+
+    async def _do(self, step: Any) -> None:
+        match step:
+            case Begin(began):
+                await self.begin(began)
+            case AskModel():
+                await ModelStep(self).ask()
+            case Finish():
+                await self._finish()
+            case End(ended):
+                self.record(ended)
+            case Raise(interrupt):
+                self.raise_(interrupt)
+            case Settle(id, result):
+                self.record(Settled(id, result))
+            case Judge(call):
+                await Performing(self).judge(call)
+            case Refuse(call):
+                Performing(self).refuse(call)
+            case AskWhetherItRan(call):
+                Performing(self).ask_whether_it_ran(call)
+            case Expire(ids):
+                self._expire(ids)
+
+    def _start(self, id: str, work: Coroutine[Any, Any, None]) -> None:
+        self.tasks[id] = asyncio.create_task(work, name=f"call {id}")
+
+    async def _some_task(self) -> None:
+        """Wait until a call came further. A failure is raised once its siblings are done, so that they are recorded."""
+        done, _ = await asyncio.wait(self.tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+        for id, task in list(self.tasks.items()):
+            if task in done:
+                del self.tasks[id]
+                self.failure = self.failure or task.exception()
+        if self.failure and self.tasks:
+            await asyncio.wait(self.tasks.values())
+        if self.failure:
+            raise self.failure
+
+    async def _cancel_tasks(self) -> None:
+        for task in self.tasks.values():
+            task.cancel()
+        if self.tasks:
+            await asyncio.wait(self.tasks.values(), timeout=10)
+
+    async def _respond(self) -> bool:
+        """Let the responder answer what waits; False when it leaves it waiting."""
+        responder = self.responder or self.agent.responder
+        run = self.outcome()
+        if responder is None or not isinstance(run, Suspended):
+            return False
+        answers = await call_any(responder, run)
+        if not answers:
+            return False
+        resolving = Resolving(self)
+        await resolving.accept(await resolving.fit(answers), getattr(responder, "who", self.who))
+        return True
+
+    # --- records ----------------------------------------------------------------------------------------------------
+
+    def record(self, *entries: Entry) -> None:
+        """Commit `entries`, all or none, then show them."""
+        after = self.state.seq
+        for entry in entries:
+            self.state.fold(entry)
+        self.held.clear()
+        try:
+            stored = self.agent.store.append(entries, self.head(), self.lease, after)
+        except BaseException:
+            self.broken = True
+            raise
+        self.history.extend(stored)
+        for recorded in stored:
+            self.emit(recorded)
+
+    def raise_(self, interrupt: Interrupt, *before: Entry, **more: Any) -> None:
+        """Put a question on record, after `before` and in the same commit."""
+        now = time.time()
+        expires = now + self.agent.expires if self.agent.expires is not None else None
+        dumped = interrupts.dump(replace(interrupt, since=now, expires=expires))
+        self.record(*before, Raised((dumped,), **more))
+
+    def head(self) -> Head:
+        state = self.state
+        return Head(
+            session=self.session,
+            title=state.title,
+            cwd=state.settings.cwd if state.settings else self.agent.place.cwd,
+            status=status_of(state),
+            turns=state.turn,
+            updated=time.time(),
+            pending=tuple(interrupts.dump(i) for i in state.ordered()),
+            project=self.agent.project,
+        )
+
+    # --- steps that are not about a call ----------------------------------------------------------------------------
+
+    async def begin(self, began: Began) -> None:
+        """The person's message through the before-agent hooks; only then is it on record."""
+        asking = Asking(self.state, "before_agent", str(began.turn))
+        text = began.text
+        try:
+            for middleware in having(self.agent.middleware, "before_agent"):
+                said = await self.hook(middleware.before_agent, middleware.id, asking, text)
+                text = text if said is None else said
+        except Pause as pause:
+            self.raise_(pause.interrupt, carry={"began": records.dump(began)})
+        except Block as block:
+            self.record(began, Ended(began.turn, "blocked", block.reason, self.state.spent, by=block.by))
+        else:
+            self.record(*self._noted(), replace(began, text=text))
+
+    async def _finish(self) -> None:
+        """The answer through the after-agent hooks, innermost first."""
+        assert self.state.reply is not None
+        target = f"{self.state.turn}.{self.state.step}"
+        asking = Asking(self.state, "after_agent", target)
+        answer = self.state.reply.text
+        try:
+            for middleware in reversed(having(self.agent.middleware, "after_agent")):
+                said = await self.hook(middleware.after_agent, middleware.id, asking, answer)
+                answer = answer if said is None else said
+        except Pause as pause:
+            self.raise_(pause.interrupt)
+            return
+        if "finish" in self.options.after:
+            hold = Breakpoint(id=f"{target}:after_finish", step="finish", phase="after")
+            self.raise_(hold, *self._noted(), carry={"answer": answer})
+            return
+        text = answer if answer != self.state.reply.text else None
+        why = self.state.reply.stop if self.state.reply.stop in ("length", "refusal") else ""
+        self.record(*self._noted(), Ended(self.state.turn, "completed", usage=self.state.spent, text=text, why=why))
+
+    async def hook(self, function: Callable[..., Any], id: str, asking: Asking, value: Any) -> Any:
+        """One hook that is not around anything; what it changes in the session state is kept."""
+        ctx = self.context_for(asking, id)
+        try:
+            out = await call_any(function, value, ctx)
+        except BaseException as error:
+            asking.settled(error)
+            raise
+        asking.settled(None)
+        changed = ctx.changes(self.state.values)
+        if changed is not None:
+            self.changes.append(Changed("state", changed, Who("program")))
+        return out
+
+    def _noted(self) -> list[Changed]:
+        noted, self.changes = self.changes, []
+        return noted
+
+    def context_for(self, asking: Asking, asker: str) -> CodeContext:
+        loop = asyncio.get_running_loop()
+
+        def show(text: str) -> None:
+            loop.call_soon_threadsafe(self.emit, ToolOutput(asking.target, text))
+
+        return CodeContext(
+            asking=asking,
+            asker=asker,
+            session=self.session,
+            call=asking.target if asking.call else "",
+            place=self.agent.place,
+            context=self.context,
+            history=self.history,
+            show=show,
+        )
+
+    def _expire(self, ids: tuple[str, ...]) -> None:
+        """Nobody answered in time: calls are refused as that, anything else ends the turn."""
+        late = [self.state.pending[id] for id in ids]
+        if any(i.call is None or i.kind == "breakpoint" for i in late):
+            self.close("stopped", "expired", "Nobody answered in time.")
+            return
+        self.record(Answered({id: dump_answer(Reject()) for id in ids}, Who("expiry")))
+
+    # --- ends -------------------------------------------------------------------------------------------------------
+
+    def close(self, status: Any, why: str = "interrupted", reason: str = "The turn was stopped.") -> None:
+        """End the turn here: every call that has no result gets one that says so."""
+        state, entries = self.state, list[Entry]()
+        if not state.unfinished and not state.pending:
+            return
+        for call in state.calls.values():
+            if call.settled is None:
+                text = CUT_OFF if call.running else INTERRUPTED
+                entries.append(Settled(call.call.id, Result(text, False, "interrupted")))
+        if self.partial:
+            entries.append(ModelStep(self).cut_short(self.partial))
+        turn = state.carried.turn if state.carried else state.turn
+        self.record(*entries, Ended(turn, status, reason, state.spent, why))
+
+    def outcome(self) -> Run:
+        """How the run has come out, as things stand."""
+        state = self.state
+        common: dict[str, Any] = {
+            "session": self.session,
+            "messages": transcript.messages([r.entry for r in self.history], self.agent.texts),
+            "usage": state.spent,
+            "state": dict(state.values),
+            "denied": tuple(state.denied),
+        }
+        ended = state.ended
+        if state.pending or ended is None or state.unfinished:
+            return Suspended(**common, pending=state.ordered())
+        text = state.reply.text if state.reply else ""
+        if ended.status == "completed":
+            return Completed(**common, text=text if ended.text is None else ended.text)
+        if ended.status == "blocked":
+            return Blocked(**common, by=ended.by, reason=ended.reason)
+        return Stopped(**common, text=text, why=ended.why, reason=ended.reason)
+
+
+def status_of(state: State) -> str:
+    """What a listing says of a session; `running` counts as interrupted once nobody holds its lease."""
+    if state.pending and not state.uncertain:
+        return "suspended"
+    if state.unfinished or state.pending:
+        return "running"
+    return "failed" if state.ended and state.ended.status == "failed" else "idle"

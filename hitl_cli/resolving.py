@@ -1,0 +1,122 @@
+"""Answers, through their one door: fitted or refused whole, committed once, their rules kept before anything runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from hitl_cli.answers import fit
+from hitl_cli.errors import InvalidAnswers
+from hitl_cli.interrupts import Answer, Approval, Approve, Edit, Interrupt, Reject, dump_answer, load_answer
+from hitl_cli.journal import Answered, Call, Changed, Grant, Json, Who
+from hitl_cli.permissions.rule import Decision
+from hitl_cli.verdicts import rule_problem
+
+if TYPE_CHECKING:
+    from hitl_cli.drive import Drive
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A set of answers that fits what waits, dumped, with the digests of what edited calls have become."""
+
+    answers: Mapping[str, Mapping[str, Json]]
+    digests: Mapping[str, str]
+
+
+class Resolving:
+    def __init__(self, drive: Drive) -> None:
+        self.drive, self.agent, self.state = drive, drive.agent, drive.state
+
+    async def fit(self, answers: Mapping[str, Answer | Mapping[str, Json]]) -> Fitted:
+        """The whole set, each answer as it will be recorded; InvalidAnswers lists every problem."""
+        problems: dict[str, str] = {} if answers else {"": "there is no answer in it"}
+        fitted, digests = dict[str, Answer](), dict[str, str]()
+        for id, given in answers.items():
+            try:
+                fitted[id] = await self._fit(id, given, digests)
+            except ValueError as error:
+                problems[id] = str(error)
+        if problems:
+            raise InvalidAnswers(problems)
+        return Fitted({id: dump_answer(fitted[id]) for id in self.state.pending if id in fitted}, digests)
+
+    async def accept(self, fitted: Fitted, who: Who) -> None:
+        """Record the set in one entry, in call order, and its rules before anything runs."""
+        before = len(self.state.accepted)
+        self.drive.record(Answered(fitted.answers, who, fitted.digests))
+        accepted = self.state.accepted[before:]
+        self.save(accepted)
+        if accepted:
+            await self.release()
+
+    async def save_again(self) -> None:
+        """After a crash nobody knows whether the rules of this turn's answers were written; writing twice is harmless."""
+        self.save(self.state.accepted)
+
+    async def _fit(self, id: str, given: Answer | Mapping[str, Json], digests: dict[str, str]) -> Answer:
+        answer = load_answer(given) if isinstance(given, Mapping) else given
+        interrupt = self.state.pending.get(id)
+        if interrupt is None:
+            raise ValueError(self._not_waiting(id))
+        if interrupt.expires is not None and interrupt.expires <= time.time():
+            raise ValueError("it expired before this answer; `recover` goes on without one")
+        tool = self.agent.tools.get(interrupt.call.name) if interrupt.call else None
+        answer = fit(interrupt, answer, tool.schema if tool else None)
+        if isinstance(answer, Approve | Edit | Reject):
+            wrong = [problem for problem in map(rule_problem, answer.rules) if problem]
+            if wrong:
+                raise ValueError("; ".join(wrong))
+        if isinstance(answer, Edit) and tool and interrupt.call:
+            await self._check_edit(interrupt, answer)
+            digests[id] = self.agent.bench.digest(tool, answer.input)
+        return answer
+
+    def _not_waiting(self, id: str) -> str:
+        if id in self.state.answered:
+            return f"already answered: {self.state.answered[id]}"
+        return f"nothing with this id waits; waiting: {', '.join(self.state.pending) or 'nothing'}"
+
+    async def _check_edit(self, interrupt: Interrupt, answer: Edit) -> None:
+        assert interrupt.call is not None
+        call = replace(interrupt.call, input=answer.input)
+        tool = self.agent.tools[call.name]
+        verdict = await self.agent.bench.verdict(self.state, tool, call, self.drive.context)
+        if verdict.decision is Decision.DENY:
+            raise ValueError(f"the new input is denied: {verdict.reason}")
+
+    def save(self, accepted: Iterable[tuple[Grant, Call]]) -> None:
+        """Write the rules that are to outlive the session; one that cannot be written holds for the session."""
+        wide = [(grant, call) for grant, call in accepted if grant.scope != "session"]
+        for _, group in groupby(wide, key=lambda pair: pair[1].id):
+            pairs = list(group)
+            grants, call = [grant for grant, _ in pairs], pairs[0][1]
+            why = "no rule file is in use"
+            if self.agent.save_rules is not None:
+                try:
+                    self.agent.save_rules(grants, call)
+                    continue
+                except Exception as error:
+                    why = str(error)
+            notes = [Changed("unsaved", {"rule": g.rule, "scope": g.scope, "why": why}, Who("program")) for g in grants]
+            self.drive.record(*notes)
+
+    async def release(self) -> None:
+        """Rules were added: what waits for an approval that they settle waits no longer."""
+        for waiting in list(self.state.pending.values()):
+            if (
+                not isinstance(waiting, Approval)
+                or waiting.source != "rules"
+                or waiting.call.name not in self.agent.tools
+            ):
+                continue
+            tool = self.agent.tools[waiting.call.name]
+            call = self.state.calls[waiting.call.id].call
+            verdict = await self.agent.bench.verdict(self.state, tool, call, self.drive.context)
+            said: dict[Decision, Any] = {Decision.ALLOW: Approve(), Decision.DENY: Reject(verdict.reason)}
+            if verdict.decision in said:
+                rule = verdict.rule.text if verdict.rule else ""
+                self.drive.record(Answered({waiting.id: dump_answer(said[verdict.decision])}, Who("rule", rule)))

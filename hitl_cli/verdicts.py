@@ -1,0 +1,228 @@
+"""May this call run, and what is a person shown who is to say so.
+
+The rules judge what the tool states that the call would touch; here the program's own say (`policy`, `approve`), the rules
+of the session and the digest that binds an answer are added.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from hitl_cli.access import Place
+from hitl_cli.errors import RuleError
+from hitl_cli.interrupts import Approval, Preview, Suggestion
+from hitl_cli.journal import Call, Grant, Json, Judged, Who
+from hitl_cli.middleware import call_any
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Mode, Rule, Source, Verdict
+from hitl_cli.permissions.suggest import suggest
+from hitl_cli.state import State, exact
+from hitl_cli.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a policy may know of the session: which exact calls a person approved as they were."""
+
+    _approved: frozenset[str] = frozenset()
+
+    def approved(self, call: Call) -> bool:
+        return exact(call.name, call.input) in self._approved
+
+
+Own = Callable[[Call, Past], Any]  # -> Decision or None, also async
+
+
+def always(call: Call, past: Past) -> Decision | None:
+    """Ask every time.
+
+    >>> always(Call("1.1.0", "deploy", {}), Past())
+    <Decision.ASK: 1>
+    """
+    return Decision.ASK
+
+
+def never(call: Call, past: Past) -> Decision | None:
+    """Do not ask.
+
+    >>> never(Call("1.1.0", "deploy", {}), Past())
+    <Decision.ALLOW: 0>
+    """
+    return Decision.ALLOW
+
+
+def once(call: Call, past: Past) -> Decision | None:
+    """Ask until a person approved this very call, unchanged, in this session.
+
+    >>> once(Call("1.1.0", "deploy", {"env": "x"}), Past())
+    <Decision.ASK: 1>
+    """
+    return Decision.ALLOW if past.approved(call) else Decision.ASK
+
+
+def home_place() -> Place:
+    """The current folder, with links resolved."""
+    cwd = os.path.realpath(os.getcwd())
+    return Place(cwd, (cwd,), os.path.expanduser("~"))
+
+
+@dataclass(slots=True)
+class Bench:
+    """Who sits in judgement: the rules of the agent with the program's own policies, for one place."""
+
+    place: Place
+    rules: Policy
+    own: Mapping[str | tuple[str, ...], Own] = field(default_factory=dict)
+    mode: str = "declared"
+    _session: tuple[tuple[Grant, ...], Policy] | None = None  # the last session's rules, compiled
+
+    def mode_of(self, state: State) -> Mode:
+        """The session's mode; bypass holds only where the agent itself was started with it."""
+        mode = state.mode or self.mode
+        return cast(Mode, self.mode if mode == "bypass" else mode)
+
+    def rules_of(self, state: State) -> Policy:
+        flags = state.settings.rules if state.settings else ()
+        grants = (*flags, *state.grants)
+        if not grants:
+            return self.rules
+        if self._session is None or self._session[0] != grants:
+            rules = [rule_of(g, Source("flag" if n < len(flags) else "session")) for n, g in enumerate(grants)]
+            self._session = grants, self.rules.plus(rules)
+        return self._session[1]
+
+    async def verdict(self, state: State, tool: Tool, call: Call, context: Any, extra: Sequence[Rule] = ()) -> Verdict:
+        """The verdict on a call as it stands; `extra` are rules that do not hold yet."""
+        own = await self._own(state, call)
+        declared = await self._declared(tool, call, context)
+        rules = self.rules_of(state)
+        return (rules.plus(extra) if extra else rules).judge(
+            tool.states(call.input or {}, self.place),
+            mode=self.mode_of(state),
+            now=time.time(),
+            own=own,
+            read_only=tool.read_only,
+            declared=declared,
+            tool=tool.name,
+        )
+
+    async def _own(self, state: State, call: Call) -> Decision | None:
+        policy = self.own.get(call.name) or next(
+            (p for names, p in self.own.items() if isinstance(names, tuple) and call.name in names), self.own.get("*")
+        )
+        if policy is None:
+            return None
+        past = Past(frozenset(state.once))
+        return cast(Decision | None, await call_any(policy, call, past))
+
+    async def _declared(self, tool: Tool, call: Call, context: Any) -> bool:
+        if isinstance(tool.approve, bool):
+            return tool.approve
+        return bool(await call_any(tool.approve, call.input or {}, context))
+
+    def digest(self, tool: Tool, input: Mapping[str, Json] | None) -> str:
+        """What an answer is bound to: tool, arguments, folder, and what the tool adds (the content of a file)."""
+        more = tool.digest(input or {}, self.place) if tool.digest else ""
+        text = json.dumps([exact(tool.name, input), self.place.cwd, more], ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def wanted(self, id: str, tool: Tool, call: Call, reason: str, source: str) -> Approval:
+        """The question whether `call` may run, asked for by something other than the rules."""
+        return Approval(
+            id=id,
+            call=call,
+            reason=reason,
+            source=source,
+            digest=self.digest(tool, call.input),
+            preview=self._preview(tool, call),
+        )
+
+    def approval(
+        self, id: str, tool: Tool, call: Call, verdict: Verdict, suggested: tuple[Suggestion, ...]
+    ) -> Approval:
+        """The question that a verdict asks, with its trace and the rules on offer."""
+        return replace(
+            self.wanted(id, tool, call, verdict.reason, "rules"),
+            suggested=suggested,
+            safety=verdict.safety,
+            trace=tuple(f"{part_text(part.access)}: {part.decision}, {part.reason}" for part in verdict.parts),
+            part=part_text(verdict.part.access) if verdict.part else "",
+        )
+
+    def suggested(self, state: State, tool: Tool, call: Call) -> tuple[Suggestion, ...]:
+        """Rules that would have let this call run, from narrow to wide; none where rules are not what asks."""
+        mode = self.mode_of(state)
+        return suggest(
+            self.rules_of(state),
+            tool.states(call.input or {}, self.place),
+            mode="default" if mode == "declared" else mode,
+            now=time.time(),
+            tool=tool.name,
+        )
+
+    def _preview(self, tool: Tool, call: Call) -> Preview:
+        try:
+            return tool.shows(call.input or {}, self.place)
+        except Exception as error:  # the call is still shown whole: its arguments, and why there is no better view
+            body = json.dumps(call.input, indent=2, ensure_ascii=False)
+            return Preview("text", call.name, f"{body}\n\n(no preview: {error})")
+
+
+def judged(verdict: Verdict, call: Call, mode: Mode, digest: str, suggested: Iterable[Suggestion] = ()) -> Judged:
+    """The record of a verdict."""
+    rule, part = verdict.rule, verdict.part
+    help = next((", ".join(s.rules) for s in suggested), "") if verdict.decision is not Decision.ALLOW else ""
+    return Judged(
+        call=call.id,
+        decision=cast(Any, str(verdict.decision)),
+        who=_who(verdict, mode),
+        reason=verdict.reason,
+        digest=digest,
+        rule=rule.text if rule else "",
+        layer=rule.source.layer if rule else "",
+        part=part_text(part.access) if part else "",
+        help=help,
+        tool=call.name,
+    )
+
+
+def _who(verdict: Verdict, mode: Mode) -> Who:
+    by = verdict.part.by if verdict.part else "mode"
+    if by == "rule" and verdict.rule:
+        if verdict.rule.source.layer == "flag":
+            return Who("flag", verdict.rule.text)
+        return Who("rule", f"{verdict.rule.text} ({verdict.rule.source})")
+    if by in ("floor", "guarded"):
+        return Who("floor", by if by == "guarded" else "")
+    return Who("policy", by) if by in ("policy", "read-only", "free") else Who("mode", mode)
+
+
+def part_text(access: Any) -> str:
+    """An access as people read it."""
+    for name in ("text", "path", "url"):
+        if getattr(access, name, ""):
+            return str(getattr(access, name))
+    if hasattr(access, "tool"):
+        return f"{access.tool} {json.dumps(access.input, ensure_ascii=False, default=str)}"
+    return " ".join(map(str, getattr(access, "words", ()))) or type(access).__name__
+
+
+def rule_of(grant: Grant, source: Source) -> Rule:
+    """RuleError when its text cannot be used."""
+    rule = codec.parse(grant.rule, Decision[grant.decision.upper()], source)
+    return replace(rule, until=grant.until)
+
+
+def rule_problem(grant: Grant) -> str | None:
+    try:
+        rule_of(grant, Source("session"))
+    except RuleError as error:
+        return str(error)
+    return None
