@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, Protocol, get_type_hints, overload
 
 from hitl_cli import schema
@@ -209,3 +211,13 @@ def external_tool(name: str, description: str, schema: Mapping[str, Json], *, si
     True
     """
     return Tool(name=name, description=description, schema=schema, external=True, silent=silent)
+
+
+class _Decorator(ModuleType):
+    """`from hitl_cli import tool` finds this module, since it has the decorator's name; so the module decorates as well."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return tool(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Decorator
