@@ -48,7 +48,7 @@ class Sheet:
         if self.rows:
             return diff.draw(self.rows, width)
         lines = self.content.split("\n") if self.content else []
-        return [(index, line) for index, text in _shorten(lines) for line in self._row(index, text, len(lines), width)]
+        return [(index, line) for index, text in shorten(lines) for line in self._row(index, text, len(lines), width)]
 
     def _row(self, index: int, text: str | int, count: int, width: int) -> list[Line]:
         if count >= NUMBERED:
@@ -98,7 +98,7 @@ def _fact(label: str, words: Line, width: int) -> list[Line]:
     return hang(words, width, [("dim", f"  {label:<6} ")], [("", "         ")])
 
 
-def _shorten(lines: Sequence[str]) -> Iterator[tuple[int, str | int]]:
+def shorten(lines: Sequence[str]) -> Iterator[tuple[int, str | int]]:
     """The lines with their index; a long run of blank ones as its number."""
     index = 0
     while index < len(lines):

@@ -58,11 +58,11 @@ class QuestionForm:
             return self._summary(width)
         field = self.fields[self.at]
         count = f"{self.at + 1} of {len(self.fields)}  " if len(self.fields) > 1 else ""
-        asked: Line = [("dim", count), *literal(_heading(field), "title")]
+        asked: Line = [("dim", count), *literal(heading(field), "title")]
         if field.type != "str" and not field.choices and field.type != "bool":
             asked.append(("dim", f"  ({field.type})"))
         current = self.entries[self.at]
-        title = head(asked, width) if count or _heading(field) else []
+        title = head(asked, width) if count or heading(field) else []
         return [*title, *current.lines(width, height)]
 
     def _summary(self, width: int) -> list[Line]:
@@ -70,7 +70,7 @@ class QuestionForm:
         for index, field in enumerate(self.fields):
             value = self.values[field.name]
             said = ", ".join(map(str, value)) if field.choices else shown(value)
-            line: Line = [*literal(_heading(field), "dim"), ("", "  "), *literal(said.replace("\n", " "), "code")]
+            line: Line = [*literal(heading(field), "dim"), ("", "  "), *literal(said.replace("\n", " "), "code")]
             lines += hang(line, width, [("", "  "), ("key", f"{index + 1} ")], [("", "    ")])
         return lines
 
@@ -80,7 +80,8 @@ class QuestionForm:
         return self.entries[self.at].keys()
 
 
-def _heading(field: Field) -> str:
+def heading(field: Field) -> str:
+    """What a field asks, in one line."""
     words = field.description or field.name
     head = field.header or (field.name if field.description and field.name != field.description else "")
     return f"{head}: {words}".replace("\n", " ") if head and head not in words else words.replace("\n", " ")
