@@ -68,8 +68,7 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"hitl_cli has no {name!r}")
     value = getattr(import_module(f"hitl_cli.{_NAMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return globals().setdefault(name, value)  # `tool` is there by now: the module, which decorates as well
 
 
 def __dir__() -> list[str]:
