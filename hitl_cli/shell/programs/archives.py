@@ -178,7 +178,6 @@ PROGRAMS: dict[str, Row] = {
         --rsh-command = runs another program
         -F --file -O -I -E --pattern-file -D --directory -H --format -R --owner -M --message -C --io-size =
         """,
-        act="",
     ),
     "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make"),
     "unrar": Row("unrar(1)", "-p ?"),

@@ -1,5 +1,203 @@
-"""Rows to come."""
+"""Containers and clusters.
 
-from hitl_cli.shell.programs.table import Row
+Sources: docker, kubectl, Helm and Terraform references.
+"""
 
-PROGRAMS: dict[str, Row] = {}
+from __future__ import annotations
+
+from hitl_cli.access import Word
+from hitl_cli.shell.programs.files import is_remote
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_RUNS = "runs another program"
+_CONFIG = "loads configuration from elsewhere, which can name programs"
+_HOST = "gives the container a part of this machine"
+
+
+def _copies(reading: Reading) -> None:
+    """`cp SOURCE TARGET`, one of them `container:path`."""
+    words: list[Word] = [word for _, word in reading.operands]
+    for number, word in enumerate(words):
+        if isinstance(word, str) and (is_remote(word) or word == "-"):
+            continue
+        if number == len(words) - 1:
+            reading.write(word)
+        else:
+            reading.reads.append(word)
+
+
+def _config(reading: Reading) -> None:
+    """kubectl config view, get-…, current-context only show."""
+    verb = reading.operands[0] if reading.operands else None
+    if verb is not None and not (isinstance(verb.word, str) and verb.word.startswith(("view", "get-", "current-"))):
+        reading.act(verb.at, "changes configuration, which can name programs")
+
+
+_RUN = f"""
+    -v --volume --mount --volumes-from --device --tmpfs = {_HOST}
+    --privileged {_HOST}
+    --cap-add --security-opt --pid --ipc --userns --uts --network --net --cgroup-parent --runtime = {_HOST}
+    --env-file --label-file = read
+    --cidfile = make
+    -p --publish -e --env -w --workdir -u --user --name --entrypoint -h --hostname -l --label -m --memory --cpus =
+    --platform --pull --restart --add-host --dns --expose --gpus --health-cmd --ip --log-driver --log-opt --shm-size =
+    --stop-signal --stop-timeout --ulimit --memory-swap -c --cpu-shares --cpuset-cpus --link --network-alias -a --attach =
+    -i --interactive -t --tty -d --detach --rm -q --quiet --init --read-only -P --publish-all
+"""
+_DOCKER = f"""
+    -H --host -c --context = speaks to another machine
+    --config --tlscacert --tlscert --tlskey = {_CONFIG}
+    -l --log-level =
+    -D --debug --tls --tlsverify
+"""
+_DOCKER_SUBS = {
+    "run": Row("docker reference", _RUN, stops=True, act="runs a program in a container", abbreviates=False),
+    "create": Row("docker reference", _RUN, stops=True, abbreviates=False),
+    "exec": Row(
+        "docker reference",
+        f"--privileged {_HOST}\n--env-file = read\n-e --env -u --user -w --workdir --detach-keys =",
+        stops=True,
+        act="runs a program in a container",
+        abbreviates=False,
+    ),
+    "cp": Row("docker reference", then=_copies, abbreviates=False),
+    **rows(
+        "docker reference",
+        "build",
+        f"""
+        -f --file --iidfile --metadata-file = read
+        -o --output = write
+        --secret --ssh = {_HOST}
+        --allow --network = {_HOST}
+        -t --tag --build-arg --target --platform --label --cache-from --cache-to --progress --add-host --build-context =
+        """,
+        abbreviates=False,
+        operands="read",
+    ),
+    **rows("docker reference", "save export", "-o --output = make\n--platform =", abbreviates=False),
+    **rows("docker reference", "load import", "-i --input = read\n-c -m --platform =", abbreviates=False),
+    "plugin": Row("docker reference", act="adds programs to docker"),
+    "context": Row("docker reference", wary=True, then=_config),
+}
+_COMPOSE = f"""
+    -f --file = takes another compose file
+    --env-file = {_CONFIG}
+    --project-directory = folder
+    -p --project-name --profile --ansi --progress --parallel =
+"""
+_DOCKER_SUBS["compose"] = Row(
+    "docker compose reference",
+    _COMPOSE,
+    subs={
+        **rows(
+            "docker compose reference",
+            "run exec",
+            f"-v --volume = {_HOST}\n--env-file = read\n-e -u -w --env --user --workdir --name --index --entrypoint =",
+            stops=True,
+            act="runs a program in a container",
+        ),
+        "cp": Row("docker compose reference", then=_copies),
+        **rows("docker compose reference", "up down build ps logs pull push restart stop start config top images ls"),
+    },
+    shared=True,
+    abbreviates=False,
+)
+_DOCKER_SUBS["image"] = Row("docker reference", subs=_DOCKER_SUBS, abbreviates=False)
+_DOCKER_SUBS["container"] = Row("docker reference", subs=_DOCKER_SUBS, abbreviates=False)
+_DOCKER_SUBS["buildx"] = Row("docker reference", subs=_DOCKER_SUBS, abbreviates=False)
+
+_KUBECTL = f"""
+    --kubeconfig --cache-dir --kuberc = {_CONFIG}
+    -s --server --certificate-authority --client-certificate --client-key = speaks to another cluster
+    --token --as --as-group --as-uid --username --password = speaks for another user
+    -n --namespace --context --cluster --user --request-timeout -v --v --tls-server-name =
+    -o --output -l --selector --field-selector -L --label-columns --sort-by --template --chunk-size --subresource =
+    -c --container --since --since-time --tail --limit-bytes --max-log-requests --replicas --timeout --for --type =
+    --image --port --target-port --name --restart --env --labels --overrides --revision --grace-period --raw =
+    --dry-run ?
+    -f --filename -k --kustomize --patch-file --from-file --from-env-file = read
+    -p --patch --from-literal --field-manager --to-revision --duration --api-group --verbs =
+"""
+
+
+def _kube_files(reading: Reading) -> None:
+    """`name=path` values of --from-file; addresses of -f."""
+    for at, word in enumerate(reading.reads):
+        if isinstance(word, str):
+            reading.reads[at] = word.partition("=")[2] or word
+    reading.urls.extend(word for word in reading.reads if isinstance(word, str) and "://" in word)
+    reading.reads = [word for word in reading.reads if not (isinstance(word, str) and ("://" in word or word == "-"))]
+
+
+PROGRAMS: dict[str, Row] = {
+    **rows(
+        "docker reference, Podman reference",
+        "docker nerdctl",
+        _DOCKER,
+        subs=_DOCKER_SUBS,
+        abbreviates=False,
+    ),
+    "docker-compose": _DOCKER_SUBS["compose"],
+    **rows(
+        "kubectl reference",
+        "kubectl oc",
+        _KUBECTL,
+        subs={
+            **rows("kubectl reference", "exec", stops=False, act="runs a program in a container"),
+            **rows("kubectl reference", "run debug attach", act="runs a program in the cluster"),
+            "cp": Row("kubectl reference", then=_copies, act="copies files from or into a container"),
+            "edit": Row("kubectl reference", act="opens an editor"),
+            **rows("kubectl reference", "proxy port-forward", act="opens a port into the cluster"),
+            "config": Row("kubectl reference", wary=True, then=_config),
+            "plugin": Row("kubectl reference"),
+            **rows(
+                "kubectl reference",
+                "get describe logs top explain api-resources api-versions cluster-info version auth events wait diff "
+                "kustomize apply create delete replace patch scale autoscale rollout label annotate expose set cordon "
+                "uncordon drain taint certificate completion options help",
+                then=_kube_files,
+            ),
+        },
+        other=Row("kubectl reference", act="is an added program"),
+        shared=True,
+        abbreviates=False,
+    ),
+    "helm": Row(
+        "Helm documentation",
+        f"""
+        --kubeconfig --registry-config --repository-config --repository-cache --kube-ca-file = {_CONFIG}
+        --kube-apiserver --kube-token --kube-as-user = speaks to another cluster
+        --post-renderer = {_RUNS}
+        -f --values --set-file = read
+        --output-dir -d --destination = make
+        -n --namespace --kube-context --set --set-string --set-json --version --repo --timeout -o --output =
+        """,
+        subs={
+            "plugin": Row("Helm documentation", act="adds or runs programs"),
+            **rows(
+                "Helm documentation", "install upgrade template list ls status get history rollback uninstall lint repo"
+            ),
+        },
+        shared=True,
+        abbreviates=False,
+    ),
+    **rows(
+        "Terraform, OpenTofu reference",
+        "terraform tofu",
+        f"""
+        -chdir = folder
+        -plugin-dir -from-module = {_CONFIG}
+        -backend-config -var-file = read
+        -out -state-out -backup -state = make
+        -var -target -replace -parallelism -lock-timeout =
+        """,
+        single=True,
+        shared=True,
+        subs=rows(
+            "Terraform reference",
+            "init plan apply destroy validate fmt show output state import refresh workspace providers console",
+            single=True,
+        ),
+    ),
+}

@@ -105,7 +105,8 @@ PROGRAMS: dict[str, Row] = {
         """
         -f --from-file = takes its program from a file
         -L --library-path = loads modules from a folder
-        --arg --argjson =
+        --arg =
+        --argjson =
         --slurpfile =
         --rawfile =
         --argfile =
@@ -113,7 +114,7 @@ PROGRAMS: dict[str, Row] = {
         --args
         --jsonargs
         --stream-errors
-        """.replace("--arg --argjson =", "--arg =\n--argjson ="),
+        """,
         abbreviates=False,
         then=_pairs,
     ),

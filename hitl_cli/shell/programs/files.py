@@ -153,7 +153,7 @@ _COPY = """
 """
 PROGRAMS: dict[str, Row] = {
     "cp": Row(GNU, _COPY, then=copy),
-    "mv": Row(GNU, _COPY.replace("-r -R --recursive", ""), then=_move),
+    "mv": Row(GNU, _COPY, then=_move),
     "ln": Row(
         GNU,
         """
@@ -187,7 +187,7 @@ PROGRAMS: dict[str, Row] = {
     "sponge": Row("moreutils sponge(1)", operands="make"),
     "mkdir": Row(GNU, "-m --mode =\n--context ?", operands="make"),
     "mkfifo": Row(GNU, "-m --mode =", operands="make"),
-    "mknod": Row(GNU, act="", operands="make"),
+    "mknod": Row(GNU, operands="make"),
     "mktemp": Row(GNU, "-p --suffix =\n--tmpdir ?"),
     "touch": Row(GNU, "-d --date -t --time =\n-r --reference = list", operands="make"),
     "truncate": Row(GNU, "-s --size =\n-r --reference = list", operands="make"),
@@ -260,5 +260,4 @@ PROGRAMS: dict[str, Row] = {
         operands="list",
     ),
     "df": Row(GNU, "-B --block-size -t --type -x --exclude-type =\n--output ?", operands="list"),
-    **rows(GNU, "test [", operands=""),
 }

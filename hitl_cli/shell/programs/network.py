@@ -280,8 +280,8 @@ PROGRAMS: dict[str, Row] = {
         -config = loads configuration from a file
         -out -keyout -CAserial -writerand -CRLfile = make
         -in -key -cert -CAfile -CA -CAkey -inkey -certfile = read
-        -connect -servername -days -subj -newkey -passin -passout -pass -name -rand -noout -md -sigopt -extensions =
-        """.replace("-noout ", ""),
+        -connect -servername -days -subj -newkey -passin -passout -pass -name -rand -md -sigopt -extensions =
+        """,
         single=True,
         abbreviates=False,
     ),

@@ -70,8 +70,7 @@ PROGRAMS: dict[str, Row] = {
         --pager = {_RUNS}
         --paging -l --language -H --highlight-line --file-name --tabs --wrap --terminal-width --color --theme =
         --italic-text --decorations --style -r --line-range -m --map-syntax --ignored-suffix --diff-context =
-        cache
-        """.replace("cache", ""),
+        """,
         abbreviates=False,
         operands="read",
     ),

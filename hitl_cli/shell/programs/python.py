@@ -22,8 +22,8 @@ def _module(reading: Reading) -> None:
 
     for at, name in reading.values("-m"):
         if isinstance(name, str):
-            after = at + 2 if reading.words[at] == "-m" or name == reading.words[at + 1 : at + 2] else at + 1
-            reading.delegate(row_of(name), after)
+            glued = str(reading.words[at]).endswith(f"m{name}")
+            reading.delegate(row_of(name), at + 1 if glued else at + 2)
 
 
 def _pytest(reading: Reading) -> None:
@@ -46,7 +46,7 @@ def _installs(reading: Reading) -> None:
             reading.reads.append(word)
 
 
-def _run(reading: Reading) -> None:
+def run_inner(reading: Reading) -> None:
     """`uv run tool …`: the options of the tool count."""
     from hitl_cli.shell.programs import row_of
 
@@ -153,14 +153,14 @@ PROGRAMS: dict[str, Row] = {
                 _UV + "-m --module = \n-s --script =\n-w = ",
                 stops=True,
                 act=_RUNS,
-                then=_run,
+                then=run_inner,
                 abbreviates=False,
             ),
             "pip": Row("uv reference", _PIP, subs=_PIP_SUBS, shared=True),
             "tool": Row(
                 "uv reference",
                 subs={
-                    "run": Row("uv reference", _UV, stops=True, act=_RUNS, then=_run),
+                    "run": Row("uv reference", _UV, stops=True, act=_RUNS, then=run_inner),
                     **rows("uv reference", "install list upgrade uninstall dir update-shell", _UV),
                 },
             ),
@@ -172,14 +172,14 @@ PROGRAMS: dict[str, Row] = {
         },
         abbreviates=False,
     ),
-    "uvx": Row("uv reference", _UV, stops=True, abbreviates=False, then=_run),
-    "pipx": Row("pipx documentation", subs={"run": Row("pipx", "--spec =", stops=True, act=_RUNS, then=_run)}),
+    "uvx": Row("uv reference", _UV, stops=True, abbreviates=False, then=run_inner),
+    "pipx": Row("pipx documentation", subs={"run": Row("pipx", "--spec =", stops=True, act=_RUNS, then=run_inner)}),
     **rows(
         "Poetry, PDM, Hatch, Pipenv manuals",
         "poetry pdm hatch pipenv rye",
         "-C --directory -P --project -p = folder",
         subs={
-            **rows("Poetry manual", "run exec", stops=True, act=_RUNS, then=_run),
+            **rows("Poetry manual", "run exec", stops=True, act=_RUNS, then=run_inner),
             "config": Row("Poetry manual", act="changes configuration"),
             "self": Row("Poetry manual", act="changes the program itself"),
         },
@@ -195,10 +195,11 @@ PROGRAMS: dict[str, Row] = {
                 """
                 -o --output-file = write
                 --fix
-                --select --ignore --extend-select --extend-ignore --exclude --output-format --target-version --per-file-ignores =
-                --line-length --extension --stdin-filename --color --unsafe-fixes --fixable --unfixable --extend-exclude =
+                --select --ignore --extend-select --extend-ignore --exclude --output-format --target-version =
+                --per-file-ignores =
+                --line-length --extension --stdin-filename --color --fixable --unfixable --extend-exclude =
                 --add-noqa ? writes comments into the files
-                """.replace("--unsafe-fixes ", ""),
+                """,
                 then=_ruff_check,
             ),
             "format": Row(
@@ -216,9 +217,9 @@ PROGRAMS: dict[str, Row] = {
         --config = read
         --check
         --diff
-        -c --code -l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers =
+        --code -l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers =
         --stdin-filename --required-version --enable-unstable-feature --line-ranges =
-        """.replace("-c --code ", "--code "),
+        """,
         then=_formats,
     ),
     "isort": Row(
@@ -248,7 +249,6 @@ PROGRAMS: dict[str, Row] = {
         """,
         operands="read",
     ),
-    "dmypy": Row("mypy documentation", act=""),
     **rows(
         "flake8, pylint documentation",
         "flake8 pylint",

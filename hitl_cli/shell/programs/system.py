@@ -1,5 +1,206 @@
-"""Rows to come."""
+"""The system itself: packages, services, schedules, processes, terminals, and programs that start others.
 
-from hitl_cli.shell.programs.table import Row
+Sources: the manual page of each, GTFOBins. What `wrappers` peels (env, timeout, xargs, sudo, …) normally does not come
+here; the rows of launchers hold for forms it could not peel.
+"""
 
-PROGRAMS: dict[str, Row] = {}
+from __future__ import annotations
+
+from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows, word_set
+
+_STARTS = "starts another program"
+_CONFIG = "loads configuration from elsewhere, which can name programs"
+
+
+def _starts(reading: Reading) -> None:
+    """The first operand is a program."""
+    for at, _ in reading.operands[:1]:
+        reading.act(at, _STARTS)
+
+
+def _second_starts(reading: Reading) -> None:
+    """One operand of the launcher's own, then a program (flock FILE PROGRAM …)."""
+    for at, _ in reading.operands[1:2]:
+        reading.act(at, _STARTS)
+
+
+def _crontab(reading: Reading) -> None:
+    for at, word in reading.operands:
+        reading.act(at, "replaces the schedule of the system")
+        if word != "-":
+            reading.reads.append(word)
+    if not reading.operands and not reading.given:
+        reading.opaque = "takes a schedule of commands from its input"
+
+
+def _at(reading: Reading) -> None:
+    if not reading.has("-l", "-c", "-V"):
+        reading.opaque = "takes commands to run later from its input"
+
+
+def _date(reading: Reading) -> None:
+    """An operand that is no format sets the clock."""
+    for at, word in reading.operands:
+        if isinstance(word, Unknown) or not word.startswith("+"):
+            reading.act(at, "sets the clock of the system")
+
+
+def _hostname(reading: Reading) -> None:
+    for at, _ in reading.operands:
+        reading.act(at, "sets the name of the system")
+
+
+def _busybox(reading: Reading) -> None:
+    """The applet is a program of its own."""
+    from hitl_cli.shell.programs import row_of
+
+    for at, word in reading.operands[:1]:
+        if isinstance(word, str):
+            reading.act(at, f"runs the applet {word}")
+            reading.delegate(row_of(word), at + 1)
+
+
+def _test(reading: Reading) -> None:
+    """`-v NAME[subscript]` evaluates the subscript; the operand of a file test is looked at."""
+    words = reading.words
+    for at in range(1, len(words) - 1):
+        following = words[at + 1]
+        if words[at] in ("-v", "-R"):
+            if not isinstance(following, str) or "[" in following:
+                reading.act(at + 1, "evaluates a subscript, which can run commands")
+        elif words[at] in _FILE_TESTS and following != "]":
+            reading.lists.append(following)
+
+
+_FILE_TESTS = frozenset(f"-{letter}" for letter in "abcdefghkprsuwxGLNOS")
+
+
+def _tmux(reading: Reading) -> None:
+    for at, word in reading.operands[:1]:
+        if not (isinstance(word, str) and word in _TMUX_SHOWS):
+            reading.act(at, "starts programs in a terminal or types into one")
+
+
+_TMUX_SHOWS = word_set("ls list-sessions lsw list-windows lsp list-panes has has-session capture-pane capturep info")
+
+_WATCH = """
+    -n --interval -q --equexit -s --shotsdir =
+    -d --differences ?
+"""
+PROGRAMS: dict[str, Row] = {
+    "date": Row(
+        "GNU coreutils manual",
+        """
+        -s --set = sets the clock of the system
+        -d --date --rfc-3339 =
+        -f --file = read
+        -r --reference = list
+        -I --iso-8601 ?
+        -u --utc -R --rfc-email
+        """,
+        wary=True,
+        then=_date,
+    ),
+    "hostname": Row(
+        "hostname(1)",
+        "-F --file = sets the name of the system\n-b --boot sets the name of the system",
+        wary=True,
+        then=_hostname,
+    ),
+    **rows("test(1), bash manual", "test [", abbreviates=False, wary=True, stops=True, then=_test),
+    "busybox": Row("BusyBox documentation", stops=True, then=_busybox),
+    "toybox": Row("Toybox documentation", stops=True, then=_busybox),
+    "crontab": Row(
+        "crontab(1)",
+        "-e opens an editor\n-r removes the schedule of the system\n-u = works for another user\n-l -i",
+        wary=True,
+        then=_crontab,
+    ),
+    **rows("at(1)", "at batch", "-f = takes commands to run later from a file\n-q -t =\n-l -c -V", wary=True, then=_at),
+    **rows(
+        "apt(8), apt-get(8), apt.conf(5)",
+        "apt apt-get apt-cache aptitude",
+        f"-o --option = gives a line of configuration, which can run a program\n-c --config-file = {_CONFIG}\n-t =",
+    ),
+    **rows(
+        "dpkg(1), rpm(8)",
+        "dpkg rpm dnf yum apk pacman zypper",
+        f"""
+        --pre-invoke --post-invoke --status-logger --log = {_STARTS}
+        --root --admindir --instdir -r --config -c = {_CONFIG}
+        --eval --define -D -E --pipe = {_STARTS}
+        """,
+    ),
+    **rows(
+        "systemctl(1), journalctl(1)",
+        "systemctl journalctl loginctl machinectl",
+        "-H --host -M --machine = works on another machine\n--root --image --file --directory -D = works on other files\n"
+        "-u --unit -n --lines -p --property --since --until -S -U -o --output -t --type --state -b --grep -g =",
+    ),
+    "systemd-run": Row("systemd-run(1)", "-p -u --unit --uid --gid --on-active =", stops=True, then=_starts, wary=True),
+    **rows("launchctl(1), service(8)", "launchctl service initctl"),
+    **rows(
+        "watch(1), entr(1), hyperfine(1)",
+        "watch entr hyperfine viddy watchexec nodemon",
+        _WATCH,
+        stops=True,
+        wary=True,
+        then=_starts,
+    ),
+    **rows(
+        "their manuals: programs that start their operand",
+        "setsid nohup nice ionice chrt stdbuf unbuffer strace ltrace valgrind perf parallel unshare nsenter chroot fakeroot "
+        "proot bwrap firejail xvfb-run dbus-run-session dbus-launch cgexec numactl setarch linux32 linux64 catchsegv "
+        "faketime torsocks proxychains proxychains4 tsocks eatmydata doas pkexec runuser su sg expect rlwrap script "
+        "scriptreplay dtach abduco screen start-stop-daemon daemonize run-parts run-one chpst softlimit multitime time "
+        "gdb lldb rr direnv asdf rtk",
+        "-n -u -g -p -o -e -s -c -C -S -i -x -ex -batch ?",
+        stops=True,
+        wary=True,
+        abbreviates=False,
+        then=_starts,
+    ),
+    **rows(
+        "flock(1), taskset(1)",
+        "flock taskset",
+        "-c --command = runs a shell command\n-w -E =",
+        stops=True,
+        then=_second_starts,
+    ),
+    **rows("tmux(1)", "tmux", f"-f = {_CONFIG}\n-c = {_STARTS}\n-L -S -T =", stops=True, wary=True, then=_tmux),
+    "ps": Row("ps(1)", "-o -O -p -u -U -C -g -G -t --sort --format --pid --ppid ="),
+    **rows("top(1), htop(1)", "top htop", "-n -d -p -u -o =\n-b"),
+    **rows("kill(1)", "kill pkill killall", "-s --signal -n -u -P -t ="),
+    **rows(
+        "lsof(8), ss(8), netstat(8)",
+        "lsof ss netstat fuser",
+        "-D writes a cache\n-k --kill ends programs\n-p -u -i -a =",
+    ),
+    **rows("ip(8), ifconfig(8)", "ip", "-b --batch = takes commands from a file\n-n -f ="),
+    "ifconfig": Row("ifconfig(8)"),
+    "sysctl": Row("sysctl(8)", "-w changes the kernel's settings\n-p --load ? changes the kernel's settings"),
+    **rows(
+        "free(1), uptime(1), …",
+        "free uptime vmstat iostat nproc lscpu lsblk lsmod uname id whoami groups who w last tty",
+    ),
+    **rows("mount(8)", "mount umount swapon losetup", operands="changes what the system has mounted"),
+    **rows("mkfs(8), fdisk(8), …", "mkfs fdisk parted mkswap wipefs hdparm", operands="make"),
+    "xdg-open": Row("xdg-open(1)", operands="opens another program"),
+    "open": Row("macOS open(1)", "-a -b = opens another program", operands="opens another program"),
+    **rows("macOS osascript(1), defaults(1)", "osascript defaults", "-e -l =", operands="controls other programs"),
+    **rows("pbcopy(1), xclip(1)", "pbcopy pbpaste xclip xsel wl-copy wl-paste"),
+    "ffmpeg": Row("ffmpeg(1)", "-i = read\n-f -c -vf -af -ss -t -to -r -b -y -n -map =", single=True, operands="make"),
+    **rows("ImageMagick", "convert magick mogrify", operands="make"),
+    "pandoc": Row(
+        "Pandoc manual",
+        f"""
+        -F --filter -L --lua-filter --pdf-engine = {_STARTS}
+        -d --defaults --data-dir --extract-media = {_CONFIG}
+        -o --output = make
+        -f --from -t --to -r --read -w --write -M -V --metadata --variable =
+        """,
+        operands="read",
+    ),
+}

@@ -1,0 +1,147 @@
+"""Code hosts and clouds: gh, glab, aws and their kin.
+
+Sources: GitHub CLI manual, GitLab CLI manual, AWS CLI reference.
+"""
+
+from __future__ import annotations
+
+from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_CONFIG = "loads configuration from elsewhere, which can name programs"
+_BROWSER = "opens a browser"
+_TOKEN = "shows or changes stored passwords"
+
+
+def _gh_api(reading: Reading) -> None:
+    for _, value in reading.values("-F"):
+        text = value.prefix if isinstance(value, Unknown) else value
+        name = text.partition("=@")[2]
+        if name and name != "-":
+            reading.reads.append(name)
+
+
+def _gh_config(reading: Reading) -> None:
+    if reading.operands and reading.operands[0].word not in ("get", "list"):
+        reading.act(reading.operands[0].at, "changes configuration, which can name programs")
+
+
+def _gh_alias(reading: Reading) -> None:
+    if reading.operands and reading.operands[0].word not in ("list", "browse", "search"):
+        reading.act(reading.operands[0].at, "adds or runs programs")
+
+
+def _gh_clone(reading: Reading) -> None:
+    """gh repo clone REPOSITORY [FOLDER]."""
+    words = [word for _, word in reading.operands]
+    if words and words[0] == "clone":
+        for word in words[2:3]:
+            reading.write(word)
+
+
+def _gh_auth(reading: Reading) -> None:
+    if reading.operands and (reading.operands[0].word != "status" or reading.has("-t")):
+        reading.act(reading.operands[0].at, _TOKEN)
+
+
+def _aws(reading: Reading) -> None:
+    """aws s3 cp|mv|sync copy files; `file://` values are read; configure writes programs that give credentials."""
+    words = [word for _, word in reading.operands]
+    if words[:1] == ["configure"] and len(words) > 1 and words[1] not in ("list", "get", "list-profiles"):
+        reading.act(reading.operands[0].at, "changes configuration, which can name programs")
+    for given in reading.given:
+        if isinstance(given.value, str) and given.value.startswith(("file://", "fileb://")):
+            reading.reads.append(given.value.partition("://")[2])
+    if words[:1] == ["s3"] and len(words) > 1 and words[1] in ("cp", "mv", "sync"):
+        paths = words[2:]
+        for number, word in enumerate(paths):
+            if isinstance(word, str) and (word.startswith("s3://") or word == "-"):
+                continue
+            if number:
+                reading.write(word)
+            else:
+                reading.reads.append(word)
+
+
+_GH = """
+    -R --repo --hostname --json -q --jq -t --template -L --limit =
+    -s --state -l --label -a --assignee -A --author -S --search -m --milestone --base -H --head -r --reviewer =
+    -b --body --title --notes -n --branch --commit --user --event --job --created --status --order --sort =
+    --add-label --remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --reason --comment =
+    -F --body-file --notes-file --env-file --recover = read
+    -e --editor opens an editor
+    -w --web opens a browser
+"""
+
+PROGRAMS: dict[str, Row] = {
+    "gh": Row(
+        "GitHub CLI manual",
+        subs={
+            **rows(
+                "GitHub CLI manual", "pr issue project ruleset label search gist org attestation status preview", _GH
+            ),
+            "repo": Row("GitHub CLI manual", _GH, then=_gh_clone),
+            "release": Row("GitHub CLI manual", _GH + "-D --dir -O --output = make\n-p --pattern -A --archive ="),
+            **rows(
+                "GitHub CLI manual",
+                "run workflow cache",
+                _GH + "-w --workflow =\n-D --dir = make",
+            ),
+            "api": Row(
+                "GitHub CLI manual",
+                """
+                --input = read
+                -F --field =
+                -X --method -f --raw-field -H --header -q --jq -t --template --hostname --cache -p --preview =
+                """,
+                then=_gh_api,
+            ),
+            "browse": Row("GitHub CLI manual", act=_BROWSER),
+            "config": Row("GitHub CLI manual", wary=True, then=_gh_config),
+            **rows("GitHub CLI manual", "alias extension extensions ext", wary=True, then=_gh_alias),
+            "auth": Row("GitHub CLI manual", "-t --show-token", wary=True, then=_gh_auth),
+            **rows("GitHub CLI manual", "codespace cs copilot agent-task", act="works on another machine"),
+            **rows(
+                "GitHub CLI manual",
+                "secret variable ssh-key gpg-key",
+                "-f --env-file = read\n-b --body -e --env -o -r =",
+            ),
+            **rows("GitHub CLI manual", "help version completion"),
+        },
+        other=Row("GitHub CLI manual", act="is an alias or an added program"),
+        shared=True,
+        abbreviates=False,
+    ),
+    "glab": Row(
+        "GitLab CLI manual",
+        subs={
+            "alias": Row("GitLab CLI manual", act="adds or runs programs"),
+            "config": Row("GitLab CLI manual", wary=True, then=_gh_config),
+            "auth": Row("GitLab CLI manual", act=_TOKEN),
+            **rows(
+                "GitLab CLI manual",
+                "mr issue repo ci pipeline release label snippet job api",
+                "-w --web opens a browser",
+            ),
+        },
+        abbreviates=False,
+    ),
+    "aws": Row(
+        "AWS CLI reference",
+        f"""
+        --endpoint-url = sends requests to another place
+        --ca-bundle = {_CONFIG}
+        --profile --region --output --query --color --cli-read-timeout --cli-connect-timeout --exclude --include =
+        """,
+        abbreviates=True,
+        wary=True,
+        then=_aws,
+    ),
+    **rows(
+        "gcloud, az references", "gcloud az", f"--flags-file --configuration --impersonate-service-account = {_CONFIG}"
+    ),
+    **rows(
+        "Ansible manual", "ansible ansible-playbook", f"-M --module-path -i --inventory -e --extra-vars = {_CONFIG}"
+    ),
+}

@@ -1,0 +1,183 @@
+"""The tool chains of single languages: Rust, Go, Java, Swift, .NET, Ruby.
+
+Sources: The Cargo Book, the rustc book, go command documentation, javac(1), java(1), Maven and Gradle manuals.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_CODE = "loads code from elsewhere"
+_CONFIG = "loads configuration from elsewhere, which can name code"
+_RUNS = "runs another program"
+
+_PLAIN_PROPERTY = re.compile(
+    r"(?:skipTests|skipITs|test|it\.test|maven\.test\.skip|checkstyle\.skip|spotless\.check\.skip|surefire\.\w+|revision"
+    r"|failIfNoTests|groups|DskipTests)(?:=.*)?"
+)
+
+
+def _rustc(reading: Reading) -> None:
+    for at, value in reading.values("-C"):
+        if not isinstance(value, str) or value.startswith(("linker", "link-arg", "link-args")):
+            reading.act(at, _RUNS)
+    reading.reads.extend(word for _, word in reading.operands)
+
+
+def _maven(reading: Reading) -> None:
+    for at, value in reading.values("-D", "-P"):
+        if reading.words[at] != "-P" and not (isinstance(value, str) and _PLAIN_PROPERTY.fullmatch(value)):
+            reading.act(at, "sets a property, which can name code")
+
+
+_GO = f"""
+    -exec = {_RUNS}
+    -toolexec -vettool = {_RUNS}
+    -overlay -modfile -pkgdir = {_CONFIG}
+    -ldflags -gcflags -asmflags -gccgoflags -compiler = passes options to the compiler or linker
+    -C = folder
+    -o -pkgdir = make
+    -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.testlogfile = make
+    -run -bench -count -timeout -p -parallel -cpu -skip -list -tags -mod -covermode -coverpkg -benchtime -fuzz -buildmode =
+    -fuzztime -shuffle -vet -f -installsuffix =
+"""
+_CARGO = f"""
+    --manifest-path = builds another package
+    --config = {_CONFIG}
+    -C = folder
+    --lockfile-path = {_CONFIG}
+    --target-dir --artifact-dir --out-dir = make
+    --root = make
+    --path = read
+    --git --index --registry = takes packages from another place
+    -p --package -j --jobs -F --features --bin --example --test --bench --target --profile --exclude --message-format =
+    --color -Z --branch --tag --rev --vers =
+"""
+
+PROGRAMS: dict[str, Row] = {
+    "cargo": Row(
+        "The Cargo Book",
+        _CARGO,
+        subs={
+            **rows(
+                "The Cargo Book",
+                "build b check c clippy test t bench doc d fmt run r add remove rm update search tree metadata clean new "
+                "init fetch fix generate-lockfile locate-project package pkgid vendor verify-project version help "
+                "install uninstall publish login logout owner yank report info nextest",
+            ),
+        },
+        other=Row("The Cargo Book", act="is an added program or an alias"),
+        shared=True,
+        plus=True,
+        abbreviates=True,
+    ),
+    "rustc": Row(
+        "The rustc book",
+        "-o --out-dir = make\n-C --codegen =\n--extern -L -l --crate-name --crate-type --edition --emit --cfg =\n"
+        "--target -A -W -D --print --explain =",
+        wary=True,
+        then=_rustc,
+    ),
+    "rustup": Row("rustup book", subs={"run": Row("rustup book", act=_RUNS, stops=True)}),
+    "go": Row(
+        "go command documentation",
+        _GO,
+        subs={
+            "env": Row(
+                "go command documentation", "-w changes the settings of go\n-u changes the settings of go", single=True
+            ),
+            "generate": Row("go command documentation", single=True),
+            "tool": Row("go command documentation", act=_RUNS, stops=True, single=True),
+            "bug": Row("go command documentation", act="opens a browser", single=True),
+            "run": Row("go command documentation", stops=True, single=True, abbreviates=False),
+            **rows(
+                "go command documentation",
+                "test build vet list mod get fmt install doc version clean work fix help telemetry",
+                single=True,
+                abbreviates=False,
+            ),
+        },
+        shared=True,
+        single=True,
+        abbreviates=False,
+    ),
+    "gofmt": Row("gofmt", "-cpuprofile = write\n-r =\n-w -l -d -s -e", single=True, operands="read"),
+    **rows(
+        "golangci-lint documentation",
+        "golangci-lint",
+        f"-c --config = {_CONFIG}\n--path-prefix --timeout -E --enable -D --disable -p --presets --out-format -j =",
+        abbreviates=False,
+    ),
+    "javac": Row(
+        "javac(1)",
+        f"""
+        -processor -processorpath --processor-path -Xplugin = {_CODE}
+        -d -s -h = make
+        -J ? {_RUNS}
+        -cp -classpath --class-path -sourcepath -source -target --release -encoding --module-path -p =
+        """,
+        single=True,
+        abbreviates=False,
+        operands="read",
+    ),
+    "java": Row(
+        "java(1)",
+        f"""
+        -javaagent -agentpath -agentlib ? {_CODE}
+        -XX:OnError -XX:OnOutOfMemoryError ? {_RUNS}
+        -cp -classpath --class-path -jar =
+        """,
+        single=True,
+        stops=True,
+        abbreviates=False,
+    ),
+    **rows(
+        "Maven manual",
+        "mvn mvnw",
+        f"""
+        -f --file = builds another project
+        -s --settings -gs --global-settings -t --toolchains -gt = {_CONFIG}
+        -l --log-file = write
+        -D --define =
+        -P --activate-profiles =
+        -pl --projects -rf --resume-from -T --threads -b --builder =
+        """,
+        abbreviates=False,
+        wary=True,
+        then=_maven,
+    ),
+    **rows(
+        "Gradle manual",
+        "gradle gradlew",
+        f"""
+        -I --init-script = runs a script
+        -b --build-file -c --settings-file --include-build = {_CONFIG}
+        -p --project-dir = folder
+        -g --gradle-user-home --project-cache-dir = {_CONFIG}
+        -D --system-prop -P --project-prop = sets a property, which can name code
+        -x --exclude-task --console --warning-mode --max-workers --tests -F =
+        """,
+        abbreviates=False,
+    ),
+    "swift": Row(
+        "swift manual", f"--package-path -C --chdir = folder\n-Xswiftc -Xcc -Xlinker = {_CODE}", abbreviates=False
+    ),
+    "dotnet": Row(
+        "dotnet manual", "-o --output = make\n-c --configuration -f --framework -r -v --filter =", abbreviates=False
+    ),
+    **rows(
+        "Bundler manual",
+        "bundle",
+        subs={"exec": Row("Bundler manual", act=_RUNS, stops=True), "config": Row("", act=_CONFIG)},
+    ),
+    "rake": Row(
+        "rake manual", f"-f --rakefile -r --require -R --rakelibdir -I = {_CODE}\n-e --execute -E -p = runs code"
+    ),
+    "rspec": Row(
+        "rspec manual", f"-r --require -O --options -I = {_CODE}\n-o --out = write\n-e -f -t -p -P =", operands="list"
+    ),
+    "rubocop": Row("rubocop manual", f"-r --require -c --config = {_CODE}\n-o --out = write\n-f --only --except ="),
+}
