@@ -53,13 +53,18 @@ WITH_VALUE = (
 def main(arguments: Sequence[str]) -> int:
     """Run one command; the exit code. Errors of ours are one message on standard error, a closed pipe is quiet."""
     try:
-        return _dispatch(list(arguments))
+        code = _dispatch(list(arguments))
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # Nobody reads any more. Point standard output away, or the interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        print(f"hitl: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
+        return 1
     except HitlError as error:
         from hitl_cli.ui.clean import clean
 

@@ -1,0 +1,228 @@
+"""An agent and all that it stands on, put together from what was typed, set and stored.
+
+What a session was started with (model, mode, flag rules, folders, limits) is in its journal and holds when the session
+is continued from elsewhere, unless a flag says otherwise; mode bypass is never restored.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hitl_cli import config, instructions, rulebook
+from hitl_cli.access import Place
+from hitl_cli.agent import Agent
+from hitl_cli.cli.options import Turn
+from hitl_cli.errors import UsageError
+from hitl_cli.journal import Began, Call, Grant, Settings, Who
+from hitl_cli.mcp import Servers, servers_from_settings
+from hitl_cli.models import DEFAULT, open_model
+from hitl_cli.paths import Paths, locate, place_for, project_of
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.rule import Decision
+from hitl_cli.responders import Responder
+from hitl_cli.store.sqlite import SqliteStore
+from hitl_cli.tools import Jobs, builtin
+from hitl_cli.tools.external import external_from_settings
+
+
+@dataclass(slots=True)
+class Assembly:
+    """`session` is the one to continue, None for a new one; `notices` are lines a person should see at the start."""
+
+    store: SqliteStore
+    paths: Paths
+    place: Place
+    config: config.Settings
+    settings: Settings
+    book: rulebook.Rulebook
+    breaks: tuple[str, ...]
+    who: Who
+    session: str | None = None
+    responder: Responder | None = None
+    notices: list[str] = field(default_factory=list)
+    jobs: Jobs = field(default_factory=Jobs)
+    servers: Servers | None = None
+
+    def agent(self, settings: Settings | None = None, breaks: Sequence[str] | None = None) -> Agent:
+        """An agent for sessions in this place; `settings` and `breaks` in place of those at the start."""
+        settings = settings or self.settings
+        place = place_for(settings.cwd, settings.add_dirs, self.paths)
+        breaks = self.breaks if breaks is None else breaks
+        tools = [
+            *builtin(
+                place,
+                self.paths.outputs,
+                jobs=self.jobs,
+                readable=lambda path: self.book.policy.readable(path, os.path.realpath(path), now=_now()),
+                private_host=self._names_host,
+            ),
+            *external_from_settings(self.config.tools, file=str(self.config.origins.get("tools", ""))),
+        ]
+        return Agent(
+            open_model(settings.model, cwd=Path(settings.cwd)),
+            tools,
+            instructions=instructions.gather(place, self.paths).text,
+            mode=settings.mode,
+            rules=self.book.policy,
+            place=place,
+            break_before=[b.removeprefix("before:") for b in breaks if b.startswith("before:")],
+            break_after=[b.removeprefix("after:") for b in breaks if b.startswith("after:")],
+            store=self.store,
+            responder=self.responder,
+            expires=self.config.expires,
+            save_rules=self.save,
+            who=self.who,
+            settings=settings,
+            project=project_of(place.workspace),
+        )
+
+    def save(self, grants: Sequence[Grant], call: Call) -> None:
+        """Write accepted rules to their files; raises what `rulebook.add` raises."""
+        for grant in grants:
+            if grant.scope != "session":
+                rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
+
+    async def connect(self, agent: Agent) -> tuple[str, ...]:
+        """Let the servers' tools join the agent's; what is wrong with those that cannot be reached."""
+        if not self.config.mcp:
+            return ()
+        if self.servers is None:
+            origin = str(self.config.origins.get("mcp", ""))
+            self.servers = Servers(
+                servers_from_settings(self.config.mcp, os.environ, file=origin), self.place, self.paths.outputs
+            )
+        tools, problems = await self.servers.connect()
+        agent.tools.update({tool.name: tool for tool in tools})
+        return problems
+
+    async def close(self) -> None:
+        await self.jobs.close()
+        if self.servers:
+            await self.servers.close()
+
+    def _names_host(self, host: str) -> bool:
+        named = {f"domain:{host}"}
+        return any(
+            r.tool == "WebFetch" and r.decision is Decision.ALLOW and r.pattern in named for r in self.book.rules
+        )
+
+
+def assemble(
+    turn: Turn,
+    *,
+    session: str | None = None,
+    newest: bool = False,
+    responder: Responder | None = None,
+    who: Who | None = None,
+) -> Assembly:
+    """Everything for one session. Raises the errors of whatever cannot be used; nothing is changed then."""
+    paths = locate()
+    store = SqliteStore(turn.store or os.environ.get("HITL_STORE") or paths.store)
+    if newest:
+        session = _newest(store)
+    began: Settings | None = None
+    if session is not None:
+        session = store.find(session)
+        began = stored(store, session)
+    cwd = began.cwd if began else os.getcwd()
+    add_dirs = tuple(turn.add_dir) or (began.add_dirs if began else ())
+    try:
+        place = place_for(cwd, add_dirs, paths)
+    except UsageError as error:
+        if session is None:
+            raise
+        raise UsageError(f"Session {session} cannot go on: {error}\n  What waits in it is kept.") from None
+    state = rulebook.trust_state(place, paths)
+    files = {"user": paths.user_config, "repository": state.file}
+    flags = {
+        "model": turn.model,
+        "mode": turn.mode,
+        "max_steps": turn.max_steps,
+        "max_tokens": turn.max_tokens,
+        "max_cost": turn.max_cost,
+        "expires": config.duration(turn.expires) if turn.expires else None,
+        "add_dirs": add_dirs,
+        "plain": turn.plain or None,
+    }
+    resolved = config.resolve(flags, os.environ, files, state.trusted)
+    book = rulebook.load(place, paths)
+    assembly = Assembly(
+        store,
+        paths,
+        place,
+        resolved,
+        _settings(turn, resolved, began, place),
+        book,
+        tuple(turn.break_),
+        who or Who("person", terminal()),
+        session,
+        responder,
+    )
+    if book.untrusted:
+        assembly.notices.append(f"{book.untrusted} is not trusted, so what it would allow does not count: hitl trust")
+    return assembly
+
+
+def _settings(turn: Turn, resolved: config.Settings, began: Settings | None, place: Place) -> Settings:
+    rules = tuple(
+        Grant(decision, text)  # type: ignore[arg-type]
+        for decision, texts in (("allow", turn.allow), ("ask", turn.ask), ("deny", turn.deny))
+        for text in texts
+    )
+    for rule in rules:
+        codec.parse(rule.rule, Decision[rule.decision.upper()])
+    kept = began and began.mode != "bypass"
+    return Settings(
+        model=turn.model or (began.model if began else "") or resolved.model or DEFAULT,
+        mode=turn.mode or (began.mode if began and kept else resolved.mode),
+        cwd=place.cwd,
+        add_dirs=place.roots[1:],
+        rules=rules or (began.rules if began else ()),
+        max_steps=turn.max_steps or (began.max_steps if began else resolved.max_steps),
+        max_tokens=turn.max_tokens or (began.max_tokens if began else resolved.max_tokens),
+        max_cost=turn.max_cost or (began.max_cost if began else resolved.max_cost),
+    )
+
+
+def stored(store: SqliteStore, session: str) -> Settings | None:
+    """What the session's latest turn was started with, its mode and model as changed since; None before a first turn."""
+    from dataclasses import replace
+
+    from hitl_cli.journal import Changed
+
+    found: Settings | None = None
+    for record in store.read(session):
+        match record.entry:
+            case Began(settings=settings):
+                found = settings
+            case Changed(what="mode" | "model" as what, value=value) if found:
+                found = replace(found, **{what: value})
+    return found
+
+
+def _newest(store: SqliteStore) -> str:
+    heads = store.heads(cwd=os.getcwd(), limit=1)
+    if not heads:
+        raise UsageError(
+            f"There is no session in {os.getcwd()} yet.\n  `hitl sessions list` shows those of other folders."
+        )
+    return heads[0].session
+
+
+def terminal() -> str:
+    """The name of this process's terminal, "" where there is none: it stands in the log beside what a person decided."""
+    for fd in (0, 1, 2):
+        try:
+            return os.ttyname(fd)
+        except OSError:
+            continue
+    return ""
+
+
+def _now() -> float:
+    import time
+
+    return time.time()

@@ -1,0 +1,67 @@
+"""`hitl`: the REPL in this folder; and the root's own options, which `hitl --help` shows."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hitl_cli.cli.options import Turn, turn_options
+from hitl_cli.errors import UsageError
+
+Continue = Annotated[bool, typer.Option("-c", "--continue", help="Reopen this folder's newest session.")]
+Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
+
+
+def root(context: typer.Context, version: Version = False) -> None:
+    """A coding assistant in which nothing happens that you did not allow, and nothing you allowed is asked twice.
+
+    hitl            the REPL in this folder
+
+    hitl "MESSAGE"  the same, with a first message
+
+    hitl -c         reopen the newest session of this folder
+
+    hitl -p TEXT    one turn without a terminal; as hitl run TEXT
+    """
+
+
+@turn_options
+def chat(
+    message: Annotated[str | None, typer.Argument(help="A first message.")] = None,
+    continue_: Continue = False,
+    version: Version = False,
+    *,
+    turn: Turn,
+) -> int:
+    """The REPL in this folder."""
+    return open_repl(turn, newest=continue_, message=message)
+
+
+@turn_options
+def resume(
+    session: Annotated[str | None, typer.Argument(help="A session; the beginning of its id is enough.")] = None,
+    *,
+    turn: Turn,
+) -> int:
+    """Reopen a session; without one, choose from a list."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("A session is reopened at a terminal.\n  Elsewhere: hitl run --session ID MESSAGE")
+    if session is None:
+        from hitl_cli.cli.opened import opened
+        from hitl_cli.ui.picker import pick_session
+
+        with opened(turn.store) as store:
+            session = pick_session(store.heads())
+        if session is None:
+            return 0
+    return open_repl(turn, session=session)
+
+
+def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, message: str | None = None) -> int:
+    from hitl_cli.cli.assemble import assemble
+    from hitl_cli.ui.app import repl
+
+    assembly = assemble(turn, session=session, newest=newest)
+    return repl(assembly.setup(message, colour=not turn.no_color))

@@ -1,0 +1,91 @@
+"""`hitl run`: one turn, or under a host program a whole conversation, where no keyboard is.
+
+Nothing here ever asks or assumes yes. What would need a person is refused (`--auto-deny`), or kept for `hitl answer`, or
+put to the host program that speaks JSON lines on standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hitl_cli.cli.options import Turn, one_of, turn_options
+from hitl_cli.errors import HitlError, UsageError
+
+if TYPE_CHECKING:
+    from hitl_cli.cli.assemble import Assembly
+
+FORMATS = ("text", "json", "stream-json")
+
+
+@turn_options
+def run(
+    message: Annotated[str | None, typer.Argument(help="What to do; also read from standard input.")] = None,
+    print_: Annotated[str | None, typer.Option("-p", "--print", hidden=True)] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Continue this session.", metavar="ID")] = None,
+    continue_: Annotated[bool, typer.Option("-c", "--continue", help="Continue this folder's newest session.")] = False,
+    output: Annotated[
+        str, typer.Option("--output", help=", ".join(FORMATS) + ".", callback=one_of(*FORMATS), metavar="FORMAT")
+    ] = "text",
+    input: Annotated[
+        str,
+        typer.Option("--input", help="text or stream-json.", callback=one_of("text", "stream-json"), metavar="FORMAT"),
+    ] = "text",
+    on_ask: Annotated[
+        str,
+        typer.Option(
+            "--on-ask", help="What would ask: park it or deny it.", callback=one_of("park", "deny"), metavar="park|deny"
+        ),
+    ] = "park",
+    auto_deny: Annotated[bool, typer.Option("--auto-deny", help="Short for --on-ask deny.")] = False,
+    *,
+    turn: Turn,
+) -> int:
+    """Run one turn without a terminal; nothing is ever asked here."""
+    from hitl_cli.cli import assemble, host, stdin
+    from hitl_cli.responders import deny_all
+
+    if message is not None and print_ is not None:
+        raise UsageError("There are two messages.\n  Give one of MESSAGE and -p MESSAGE.")
+    if session and continue_:
+        raise UsageError("--session and --continue name two sessions.\n  Give one of them.")
+    given = message if message is not None else print_
+    hosted = input == "stream-json"
+    text = given if hosted else stdin.message(given)
+    responder = deny_all if auto_deny or on_ask == "deny" else None
+    assembly = assemble.assemble(turn, session=session, newest=continue_, responder=responder)
+    if hosted:
+        return asyncio.run(host.serve(assembly, turn, text, as_lines=output == "stream-json"))
+    assert text is not None
+    return asyncio.run(_one_turn(assembly, text, output, turn))
+
+
+async def _one_turn(assembly: Assembly, text: str, output: str, turn: Turn) -> int:
+    from hitl_cli.cli import lines
+    from hitl_cli.cli.narrate import Narrator
+    from hitl_cli.cli.watch import Watch
+
+    agent = assembly.agent()
+    narrator = Narrator(quiet=turn.quiet or output != "text", verbose=turn.verbose)
+    async with Watch(assembly, agent, narrator, as_lines=output == "stream-json") as watch:
+        try:
+            run = await watch.turn(lambda: agent.stream(text, session=watch.session))
+        except HitlError as error:
+            if output == "json":
+                print(json.dumps(lines.failed_line(error, watch.session, watch.seq), ensure_ascii=False))
+            elif output == "stream-json":
+                watch.tell(lines.failed_line(error, watch.session, watch.seq))
+            raise
+        end = lines.end_line(run, watch.seq)
+        if output == "stream-json":
+            watch.tell(end)
+    if output == "json":
+        print(json.dumps(end, ensure_ascii=False))
+    elif output == "text":
+        if run.text:
+            print(run.text)
+        narrator.end(run, turn.store)
+    return lines.exit_code(run)
