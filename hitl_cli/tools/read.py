@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hitl_cli.journal import Json, Result
+from hitl_cli.journal import Result
 from hitl_cli.tool import Context, Input, Tool
-from hitl_cli.tools import disk, text
+from hitl_cli.tools import disk, images, text
 from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
 from hitl_cli.tools.seen import seen
 
 LINES, WIDTH, CHARACTERS = 2000, 2000, 100_000  # of one answer: lines unless a limit is given, a line, all of it
-_IMAGE_BYTES = 3_750_000  # what the Messages API takes, 5 MB, is counted in base64
 _WHOLE = disk.EDITABLE  # larger files are read line by line and cannot be changed
-_STARTS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF87a", "gif"), (b"GIF89a", "gif"))
 
 
 def read_tool(readable: Callable[[str], bool]) -> Tool:
@@ -43,8 +40,8 @@ def _read(path: str, offset: int, limit: int | None, readable: Callable[[str], b
     with open(disk.open_regular(path, readable), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(8192)
-        if kind := _image(start):
-            return _picture(path, start + file.read(_IMAGE_BYTES + 1 - len(start)), kind)
+        if kind := images.kind_of(start):
+            return _picture(path, start + file.read(images.MOST + 1 - len(start)), kind)
         if text.is_binary(start):
             raise Failed(f"{shown(path)} is binary ({size:,} bytes): look at it with a command such as `file` or `xxd`")
         if size > _WHOLE:
@@ -106,19 +103,8 @@ class _Page:
         return "\n".join(self.lines) + (f"\n({'; '.join(notes)})" if notes else "")
 
 
-def _image(start: bytes) -> str:
-    """The kind of image that a file begins as, by its content and not by its name."""
-    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
-        return "webp"
-    return next((kind for mark, kind in _STARTS if start.startswith(mark)), "")
-
-
 def _picture(path: str, data: bytes, kind: str) -> Result:
-    if len(data) > _IMAGE_BYTES:
-        raise Failed(f"{shown(path)} is an image of more than {_IMAGE_BYTES:,} bytes: make it smaller first")
-    source: dict[str, Json] = {"type": "base64", "media_type": f"image/{kind}", "data": base64.b64encode(data).decode()}
-    blocks = (
-        {"type": "text", "text": f"{shown(path)} ({kind}, {len(data):,} bytes)"},
-        {"type": "image", "source": source},
-    )
-    return Result(blocks, data=seen(path, data))
+    if len(data) > images.MOST:
+        raise Failed(f"{shown(path)} is an image of more than {images.MOST:,} bytes: make it smaller first")
+    name = {"type": "text", "text": f"{shown(path)} ({kind}, {len(data):,} bytes)"}
+    return Result((name, images.block(data, kind)), data=seen(path, data))
