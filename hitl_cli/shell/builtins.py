@@ -1,0 +1,304 @@
+"""What the shell's own commands do: without effect, on the variables, on the folder, or on the meaning of later words.
+
+Only the forms listed are settled; a built-in used in another way makes the text opaque, because from there on words may
+mean something else (`alias`, `hash -p`, `enable`, `shopt -s extglob`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hitl_cli.access import Act, Unknown, Word
+from hitl_cli.shell import variables
+from hitl_cli.shell.programs.table import word_set
+from hitl_cli.shell.tree import Unreadable
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
+_SET = re.compile(r"[-+][euxvfbhmCE]+o?\Z|--\Z|-\Z")
+_SET_O = word_set("pipefail errexit nounset xtrace verbose noclobber noglob errtrace functrace")
+_SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit nocasematch")
+_SIGNALS = re.compile(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
+
+
+@dataclass(slots=True)
+class Effect:
+    """What a built-in does.
+
+    free     why it needs no rule, "" when it needs one
+    acts     words that only an exact rule consents to
+    assigns  variables whose value may now be anything
+    text     a script it runs, now or later
+    enters   the folder it goes to, None when it stays
+    """
+
+    free: str = ""
+    acts: tuple[Act, ...] = ()
+    assigns: tuple[str, ...] = ()
+    text: str | None = None
+    enters: Word | None = None
+
+
+def effect(words: tuple[Word, ...]) -> Effect | None:
+    """What the built-in that `words` name does, None when they name none. Raises Unreadable."""
+    name = words[0]
+    act = _BUILTINS.get(name) if isinstance(name, str) else None
+    return act(words) if act is not None else None
+
+
+_NOTHING = Effect("it has no effect")
+
+
+def _nothing(words: tuple[Word, ...]) -> Effect:
+    return _NOTHING
+
+
+def _waits(words: tuple[Word, ...]) -> Effect:
+    """jobs and wait, without the options that run a command or set a variable."""
+    if all(
+        (isinstance(w, str) and re.fullmatch(r"-[nlrsf]|%?[0-9+%-]+", w)) or w == Unknown("$!", single=True)
+        for w in words[1:]
+    ):
+        return _NOTHING
+    if any(isinstance(w, str) and w.startswith("-") and re.search(r"[xp]", w) for w in words[1:]):
+        raise Unreadable(f"{words[0]} is given more than jobs")
+    return Effect() if all(isinstance(w, str) or w.single for w in words[1:]) else _refused(words)
+
+
+def _exec(words: tuple[Word, ...]) -> Effect:
+    return Effect("it only redirects") if len(words) == 1 else Effect()
+
+
+def _ordinary(words: tuple[Word, ...]) -> Effect:
+    return Effect()
+
+
+def _echo(words: tuple[Word, ...]) -> Effect:
+    return Effect("it only prints its words")
+
+
+def _refused(words: tuple[Word, ...]) -> Effect:
+    raise Unreadable(f"{words[0]} changes what later words mean")
+
+
+def _printf(words: tuple[Word, ...]) -> Effect:
+    first = words[1] if len(words) > 1 else ""
+    if first == "--" and len(words) > 2:
+        first = words[2]
+    if isinstance(first, Unknown):
+        if first.safe and len(words) == 2:
+            return Effect("it only prints its words")
+        return Effect(acts=(Act(words.index(first), "may set a variable"),))
+    if first.startswith("-v"):
+        target = words[2] if first == "-v" and len(words) > 2 else first[2:]
+        if not isinstance(target, str) or not _VARIABLE.match(target):
+            raise Unreadable("printf -v sets what is not a plain variable")
+        return _sets((target,), words)
+    if re.search(r"%[^a-zA-Z%]*n", first):
+        raise Unreadable("printf %n sets a variable")
+    return Effect("it only prints its words")
+
+
+def _sets(names: tuple[str, ...], words: tuple[Word, ...]) -> Effect:
+    for name in names:
+        reason = variables.stays(name, Unknown(""))
+        if reason:
+            at = next((i for i, w in enumerate(words) if isinstance(w, str) and name in w), 0)
+            return Effect(acts=(Act(at, reason),), assigns=names)
+    return Effect("it only sets variables of its own", assigns=names)
+
+
+def _read(words: tuple[Word, ...]) -> Effect:
+    """`read -r name…`: options with a value are -d -i -n -N -p -t -u, -a takes an array."""
+    names, at = [], 1
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if isinstance(word, str) and re.fullmatch(r"-[ersE]*[dinNptu]", word):
+            at += 1
+        elif isinstance(word, str) and re.fullmatch(r"-[ersE]*[dinNptu].+|-[ersE]+", word):
+            continue
+        elif isinstance(word, str) and re.fullmatch(r"-[ersE]*a", word) and at < len(words):
+            names.append(words[at])
+            at += 1
+        else:
+            names.append(word)
+    if not all(isinstance(n, str) and _VARIABLE.match(n) for n in names):
+        raise Unreadable("read sets what is not a plain variable")
+    return _sets(tuple(str(n) for n in names) or ("REPLY",), words)
+
+
+def _mapfile(words: tuple[Word, ...]) -> Effect:
+    names, at = [], 1
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if isinstance(word, str) and re.fullmatch(r"-[dnOsu]", word):
+            at += 1
+        elif word != "-t":
+            names.append(word)
+    if not all(isinstance(n, str) and _VARIABLE.match(n) for n in names):
+        raise Unreadable(f"{words[0]} is given more than the name of an array")
+    return _sets(tuple(str(n) for n in names) or ("MAPFILE",), words)
+
+
+def _export(words: tuple[Word, ...]) -> Effect:
+    """export, readonly, declare, typeset, local with plain names and values."""
+    acts: list[Act] = []
+    names: list[str] = []
+    exported, ruled = words[0] == "export", False
+    for at, word in enumerate(words[1:], 1):
+        text = word if isinstance(word, str) else word.prefix
+        if re.fullmatch(r"-[xrgpn]*", text) and isinstance(word, str) and not names:
+            if "n" in text and words[0] != "export":
+                raise Unreadable(f"{words[0]} -n makes one name stand for another")
+            exported = exported or "x" in text
+            continue
+        found = _ASSIGNED.match(text)
+        if found is None and not (isinstance(word, str) and _VARIABLE.match(word)):
+            raise Unreadable(f"{words[0]} is given more than plain names and values")
+        name = found.group(1) if found else text
+        known = found is not None and isinstance(word, str) and not found.group(2)
+        value: Word = found.group(3) if known and found else Unknown("")
+        if reason := variables.stays(name, value):
+            acts.append(Act(at, reason))
+        ruled = ruled or (exported and bool(variables.reaches(name, value)))
+        names.append(name)
+    return Effect("" if acts or ruled else "it only sets variables", tuple(acts), tuple(names))
+
+
+def _unset(words: tuple[Word, ...]) -> Effect:
+    names = [w for w in words[1:] if w not in ("-v",)]
+    if not all(isinstance(n, str) and _VARIABLE.match(n) for n in names):
+        raise Unreadable("unset is given more than plain names of variables")
+    return _sets(tuple(str(n) for n in names), words)
+
+
+def _set(words: tuple[Word, ...]) -> Effect:
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if not isinstance(word, str):
+            raise Unreadable("an option of set is known only when it runs")
+        if word in ("--", "-") or not word.startswith(("-", "+")):
+            return Effect("it only sets the positional parameters")
+        if not _SET.match(word):
+            raise Unreadable(f"set {word} changes how later words are read")
+        at += 1
+        if word.endswith("o"):
+            if at < len(words) and words[at] not in _SET_O:
+                raise Unreadable("set -o changes how later words are read")
+            at += 1
+    return Effect("it only sets how errors are treated")
+
+
+def _shopt(words: tuple[Word, ...]) -> Effect:
+    if all(w in ("-s", "-u", "-q", "-p") or w in _SHOPT for w in words[1:]):
+        return Effect("it only sets how wildcards are matched")
+    raise Unreadable("shopt changes how later words are read")
+
+
+def _cd(words: tuple[Word, ...]) -> Effect:
+    rest = list(words[1:])
+    while rest and rest[0] in ("-L", "-P", "-e", "-@", "--"):
+        if rest.pop(0) == "--":
+            break
+    if len(rest) > 1:
+        raise Unreadable("cd is given more than one folder")
+    target = rest[0] if rest else "~"
+    return Effect(enters=Unknown("~") if target == "~" else Unknown("-") if target == "-" else target)
+
+
+def _pushd(words: tuple[Word, ...]) -> Effect:
+    target = words[1] if len(words) == 2 else Unknown("pushd")
+    if isinstance(target, str) and target[:1] in "+-":
+        target = Unknown(target)
+    return Effect(enters=target)
+
+
+def _trap(words: tuple[Word, ...]) -> Effect:
+    rest = list(words[1:])
+    if rest and rest[0] == "--":
+        rest.pop(0)
+    if not rest or rest[0] in ("-l", "-p", "-", "") or (isinstance(rest[0], str) and rest[0].isdigit()):
+        return Effect("it only resets signals")
+    if not all(isinstance(w, str) for w in rest) or len(rest) < 2:
+        raise Unreadable("what trap runs is known only when it runs")
+    if not all(_SIGNALS.match(str(w)) for w in rest[1:]):
+        raise Unreadable("trap is given what is no signal")
+    return Effect("what it runs is judged as a part of its own", text=str(rest[0]))
+
+
+def _test(words: tuple[Word, ...]) -> Effect:
+    """`test` and `[`: free when no operand can be taken for `-v NAME[SUBSCRIPT]`, which would run the subscript."""
+    operands = list(words[1:])
+    if words[0] == "[" and (not operands or operands.pop() != "]"):
+        raise Unreadable("`[` is not closed")
+    for at, word in enumerate(operands):
+        if word in ("-v", "-R") and at + 1 < len(operands):
+            after = operands[at + 1]
+            if not (isinstance(after, str) and _VARIABLE.match(after)):
+                raise Unreadable("a test `-v` evaluates a subscript")
+    if not all(isinstance(w, str) or w.single for w in operands):
+        raise Unreadable("an operand of a test may become several words")
+    if any(isinstance(w, Unknown) for w in operands) and not _settled(operands):
+        raise Unreadable("which operand of a test is its operator is known only when it runs")
+    return Effect("a test has no effect")
+
+
+def _settled(operands: list[Word]) -> bool:
+    """True when each expression between literal `-a`, `-o` and `!` has its operator spelled out."""
+    pieces: list[list[Word]] = [[]]
+    for word in operands:
+        if word in ("-a", "-o"):
+            pieces.append([])
+        elif word != "!" or pieces[-1]:
+            pieces[-1].append(word)
+    for piece in pieces:
+        if len(piece) == 1 or (len(piece) == 2 and isinstance(piece[0], str) and piece[0].startswith("-")):
+            continue
+        if len(piece) == 3 and isinstance(piece[1], str):
+            continue
+        return False
+    return True
+
+
+def _source(words: tuple[Word, ...]) -> Effect:
+    return Effect(acts=(Act(min(1, len(words) - 1), "runs a file in this shell"),))
+
+
+def _umask(words: tuple[Word, ...]) -> Effect:
+    return Effect("it only shows the mask") if all(w in ("-S", "-p") for w in words[1:]) else Effect()
+
+
+_BUILTINS: dict[str, Callable[[tuple[Word, ...]], Effect]] = {
+    **dict.fromkeys(word_set("true false : pwd exit return break continue shift times type logout dirs"), _nothing),
+    **dict.fromkeys(
+        word_set("alias enable hash bind compgen complete compopt fc history getopts let suspend"), _refused
+    ),
+    **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), _ordinary),
+    **dict.fromkeys(word_set("export readonly declare typeset local"), _export),
+    "jobs": _waits,
+    "wait": _waits,
+    "exec": _exec,
+    "source": _source,
+    ".": _source,
+    "echo": _echo,
+    "printf": _printf,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "unset": _unset,
+    "set": _set,
+    "shopt": _shopt,
+    "cd": _cd,
+    "pushd": _pushd,
+    "popd": lambda words: Effect(enters=Unknown("popd")),
+    "trap": _trap,
+    "test": _test,
+    "[": _test,
+    "umask": _umask,
+    "command": _nothing,  # with -v or -V: any other form is peeled
+}

@@ -1,0 +1,484 @@
+"""Words as bash reads them, one character after the other, with the reason in words when it is not certain.
+
+The lexer knows quotes, `$'…'`, continuations, expansions and substitutions; what it cannot follow raises `Unreadable`.
+It never guesses: each construct is one that bash reads in this way and no other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hitl_cli.shell.scan import DEEPEST
+from hitl_cli.shell.tree import Nested, Part, Raw, Redirect, Unreadable, Word
+
+if TYPE_CHECKING:
+    from hitl_cli.shell.tree import Statement
+
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+# A word without quotes or expansions that ends where it seems to end. `{}` is a word that stands for itself.
+_PLAIN = re.compile(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
+_BARE = re.compile(r"[\w./:@%+,\]\[!^=*?{}#-]+")
+_IN_DOUBLE = re.compile(r'[^"$`\\]+')
+_IN_BODY = re.compile(r"[^$`\\]+")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
+_WORD_END = frozenset(" \t\n;&|<>()")
+_NUMBERS = frozenset("?#$")
+
+_BRACED = re.compile(
+    r"(?P<length>#)?(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#$@*!-])(?P<index>\[(?:[@*]|[0-9]+)\])?"
+    r"(?P<op>\}|:?[-+=?]|##?|%%?|//?[#%]?|\^\^?|,,?|:(?= ?-?[0-9])|@(?=[QULuEakKA]\}))"
+)
+_SLICE = re.compile(r" ?-?[0-9]+(?::[0-9]+)?\}")
+_OPERAND = re.compile(r"(?:[^\"'\\`${}\n]|\\[/.*?\[\]+-])+")
+
+_ANSI = re.compile(
+    r"\\(?:(?P<hex>x[0-9a-fA-F]{1,2})|(?P<oct>[0-7]{1,3})|(?P<uni>u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(?P<one>[abeEfnrtv\\'\"?]))|[^\\']+"
+)
+_ANSI_ONE = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
+
+_ARITHMETIC = re.compile(r"[0-9A-Za-z_+\-*/%<>=!&|^~?:;, \t\n]+")
+_HEX_OR_NAME = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z_][A-Za-z0-9_]*")
+
+_REDIRECT = re.compile(r"([0-9]*)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)")
+_PLAIN_DELIMITER = re.compile(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]*")+""")
+
+
+class Lexer:
+    """A place `i` in a text `s`. `depth` counts the levels above it, `closers` the substitutions a `)` would end."""
+
+    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "depth", "i", "n", "pending", "s")
+
+    def __init__(self, s: str, depth: int = 0) -> None:
+        if depth > DEEPEST:
+            raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+        self.s, self.i, self.n, self.depth = s, 0, len(s), depth
+        self.closers = 0
+        self.blocked = False  # the body of a here-document is due outside of this substitution
+        self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline
+        self.arithmetic: list[str] = []  # names evaluated as arithmetic
+        self.assigned: list[str] = []  # names given a value that is not certainly a number
+
+    # -- blanks, comments, newlines
+
+    def blanks(self) -> None:
+        """To the next token of this line."""
+        i = self.i
+        s = self.s
+        if i < self.n and s[i] in " \t\\":
+            i = _BLANKS.match(s, i).end()  # type: ignore[union-attr]
+            self.i = i
+        if i < self.n and s[i] == "#":
+            end = s.find("\n", i)
+            self.i = self.n if end < 0 else end
+
+    def newlines(self) -> None:
+        """To the next token, over any number of lines."""
+        self.blanks()
+        while self.i < self.n and self.s[self.i] == "\n":
+            self.newline()
+            self.blanks()
+
+    def newline(self) -> None:
+        if self.blocked:
+            raise self.fail("a line ends inside a substitution before a here-document outside of it")
+        self.i += 1
+        for redirect in self.pending:
+            self._body(redirect)
+        self.pending.clear()
+
+    def peek(self, text: str) -> bool:
+        return self.s.startswith(text, self.i)
+
+    def fail(self, reason: str) -> Unreadable:
+        return Unreadable(reason)
+
+    # -- words
+
+    def word(self) -> Word | None:
+        """The word that begins here, None when none does."""
+        found = _PLAIN.match(self.s, self.i)
+        if found is not None:
+            self.i = found.end()
+            return found.group()
+        start = self.i
+        if start >= self.n or (self.s[start] in _WORD_END and not self._process()):
+            return None
+        raw = Raw("", [])
+        self._parts(raw)
+        raw.text = self.s[start : self.i]
+        if not raw.parts:
+            raise self.fail("a line ends in the middle of a word")
+        return raw
+
+    def _process(self) -> bool:
+        return self.s.startswith(("<(", ">("), self.i)
+
+    def _parts(self, raw: Raw) -> None:
+        s, n = self.s, self.n
+        parts = raw.parts
+        while self.i < n:
+            c = s[self.i]
+            if (found := _BARE.match(s, self.i)) is not None:
+                parts.append(Part("bare", found.group()))
+                self.i = found.end()
+            elif c == "'":
+                parts.append(Part("quoted", self._until("'", self.i + 1, "a single quote is not closed")))
+            elif c == '"':
+                self.i += 1
+                self._double(raw)
+            elif c == "$":
+                self._dollar(raw, in_quotes=False)
+            elif c == "\\":
+                self._escape(parts)
+            elif c == "`":
+                self._backquote(raw, in_quotes=False)
+            elif c == "~":
+                self._tilde(raw)
+            elif c in "<>" and self._process():
+                self._process_substitution(raw)
+            elif c in _WORD_END:
+                if c == "(":
+                    raise self.fail("a parenthesis stands inside a word")
+                return
+            else:  # any other character stands for itself
+                parts.append(Part("quoted", c))
+                self.i += 1
+
+    def _until(self, mark: str, start: int, reason: str) -> str:
+        end = self.s.find(mark, start)
+        if end < 0:
+            raise self.fail(reason)
+        self.i = end + len(mark)
+        return self.s[start:end]
+
+    def _escape(self, parts: list[Part]) -> None:
+        if self.i + 1 >= self.n:
+            raise self.fail("it ends in a backslash")
+        c = self.s[self.i + 1]
+        self.i += 2
+        if c != "\n":
+            parts.append(Part("quoted", c))
+
+    def _tilde(self, raw: Raw) -> None:
+        """`~` where bash may expand it, at the start of a word and after `=` or `:`, is a part of its own."""
+        parts = raw.parts
+        self.i += 1
+        if not parts:
+            found = re.compile(r"[\w.+-]*").match(self.s, self.i)
+            assert found is not None
+            self.i = found.end()
+            whole = self.i >= self.n or self.s[self.i] in "/" or self.s[self.i] in _WORD_END
+            parts.append(Part("tilde", "~" + found.group() if whole else "~?"))
+        elif parts[-1].kind == "bare" and parts[-1].text.endswith(("=", ":")):
+            parts.append(Part("tilde", "~" if self.peek("/") or self._at_end() else "~?"))
+        else:
+            parts.append(Part("quoted", "~"))
+
+    def _at_end(self) -> bool:
+        return self.i >= self.n or self.s[self.i] in _WORD_END
+
+    def _double(self, raw: Raw) -> None:
+        """Double-quoted text, from after the opening quote to after the closing one."""
+        s = self.s
+        empty = len(raw.parts)
+        while True:
+            if (found := _IN_DOUBLE.match(s, self.i)) is not None:
+                raw.parts.append(Part("quoted", found.group(), True))
+                self.i = found.end()
+            if self.i >= self.n:
+                raise self.fail("a double quote is not closed")
+            c = s[self.i]
+            if c == '"':
+                self.i += 1
+                if len(raw.parts) == empty:
+                    raw.parts.append(Part("quoted", "", True))
+                return
+            self._soft(raw, c, '$`"\\')
+
+    def _soft(self, raw: Raw, c: str, special: str) -> None:
+        """`$`, a backquote or a backslash inside double quotes or a here-document."""
+        if c == "$":
+            self._dollar(raw, in_quotes=True)
+        elif c == "`":
+            self._backquote(raw, in_quotes=True)
+        else:
+            after = self.s[self.i + 1 : self.i + 2]
+            if after == "\n":
+                self.i += 2
+            elif after and after in special:
+                raw.parts.append(Part("quoted", after, True))
+                self.i += 2
+            else:
+                raw.parts.append(Part("quoted", "\\", True))
+                self.i += 1
+
+    # -- expansions
+
+    def _dollar(self, raw: Raw, in_quotes: bool) -> None:
+        s, i = self.s, self.i
+        c = s[i + 1 : i + 2]
+        if c == "(" or c == "{":
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise self.fail(f"it is nested more than {DEEPEST} levels deep")
+            self._substituted(raw, c, in_quotes)
+            self.depth -= 1
+        elif c == "'" and not in_quotes:
+            self.i = i + 2
+            raw.parts.append(Part("quoted", self._ansi()))
+        elif c == '"' and not in_quotes:
+            self.i = i + 2
+            self._double(raw)
+        elif c == "[":
+            raise self.fail("it holds the old arithmetic form `$[…]`")
+        elif (found := _NAME.match(s, i + 1)) is not None:
+            self.i = found.end()
+            name = found.group()
+            kind = "number" if name in _NUMBERS else "other" if name in "@*!-" else "value"
+            text = name if kind == "value" else "$" + name
+            raw.parts.append(Part(kind, text, in_quotes and name != "@"))  # type: ignore[arg-type]
+        elif c == "\\" and s.startswith("\\\n", i + 1):
+            raise self.fail("a line is continued in the middle of an expansion")
+        else:
+            self.i = i + 1
+            raw.parts.append(Part("quoted", "$", in_quotes))
+
+    def _substituted(self, raw: Raw, c: str, in_quotes: bool) -> None:
+        """`$((…))`, `$(…)` or `${…}`."""
+        s, i = self.s, self.i
+        if c == "(":
+            if s.startswith("((", i + 1):
+                self.i = i + 3
+                raw.nested.extend(self.arithmetic_text("$((…))"))
+                raw.parts.append(Part("number", s[i : self.i], in_quotes))
+                return
+            self.i = i + 2
+            raw.nested.append(Nested("substitution", self._script()))
+            raw.parts.append(Part("other", s[i : self.i], in_quotes))
+        else:
+            self.i = i + 2
+            self._braced(raw, i, in_quotes)
+
+    def _braced(self, raw: Raw, start: int, in_quotes: bool) -> None:
+        found = _BRACED.match(self.s, self.i)
+        if found is None:
+            raise self.fail("it holds an expansion `${…}` that is not read")
+        self.i = found.end()
+        length, name, index, op = found.group("length", "name", "index", "op")
+        if length and op != "}":
+            raise self.fail("it holds an expansion `${#…}` that is not read")
+        if op == ":":
+            found = _SLICE.match(self.s, self.i)
+            if found is None:
+                raise self.fail("it holds a `${x:…}` whose numbers are computed")
+            self.i = found.end()
+        elif op != "}":
+            if op in (":=", "="):
+                self.assigned.append(name)
+            self._operand(raw, in_quotes)
+        text = self.s[start : self.i]
+        if length or (name in _NUMBERS and op == "}"):
+            raw.parts.append(Part("number", text, in_quotes))
+        elif op == "}" and not index and name not in "@*!-":
+            raw.parts.append(Part("value", name, in_quotes))
+        else:
+            raw.parts.append(Part("other", text, in_quotes and name != "@" and index != "[@]"))
+
+    def _operand(self, raw: Raw, in_quotes: bool) -> None:
+        """What follows the operator of `${x:-…}`, to after the brace; its own expansions are read, its text is not."""
+        inner = Raw("", [])
+        while True:
+            if (found := _OPERAND.match(self.s, self.i)) is not None:
+                self.i = found.end()
+            c = self.s[self.i : self.i + 1]
+            if c == "}":
+                self.i += 1
+                break
+            if c == "$" and not self.s.startswith(("$'", '$"'), self.i):
+                self._dollar(inner, in_quotes)
+            elif c == "`":
+                self._backquote(inner, in_quotes)
+            else:
+                raise self.fail("it holds an expansion `${…}` with quotes or braces in it")
+        raw.nested.extend(inner.nested)
+
+    def _ansi(self) -> str:
+        out: list[bytes] = []
+        while True:
+            if self.peek("'"):
+                self.i += 1
+                break
+            found = _ANSI.match(self.s, self.i)
+            if found is None:
+                raise self.fail("it holds a quote `$'…'` that is not read")
+            out.append(_ansi_piece(found))
+            self.i = found.end()
+        try:
+            text = b"".join(out).decode()
+        except UnicodeDecodeError:
+            raise self.fail("a quote `$'…'` holds bytes that are no text") from None
+        if "\0" in text:
+            raise self.fail("a quote `$'…'` holds a zero byte")
+        return text
+
+    def _backquote(self, raw: Raw, in_quotes: bool) -> None:
+        start = self.i
+        found = re.compile(r"(?:[^`\\]|\\[\s\S])*").match(self.s, start + 1)
+        assert found is not None
+        if found.end() >= self.n or self.s[found.end()] != "`":
+            raise self.fail("a backquote is not closed")
+        inner = found.group()
+        if in_quotes and '\\"' in inner:
+            raise self.fail("backquotes inside double quotes hold an escaped quote")
+        self.i = found.end() + 1
+        script = self._apart(re.sub(r"\\([`$\\])", r"\1", inner))
+        raw.nested.append(Nested("substitution", script))
+        raw.parts.append(Part("other", self.s[start : self.i], in_quotes))
+
+    def _process_substitution(self, raw: Raw) -> None:
+        start = self.i
+        if any(part.kind == "bare" for part in raw.parts):
+            raise self.fail("a process substitution stands inside a word")
+        self.i += 2
+        raw.nested.append(Nested("process substitution", self._script()))
+        raw.parts.append(Part("file", self.s[start : self.i], True))
+
+    def _script(self) -> Statement:
+        """The commands up to the closing parenthesis, and over it."""
+        from hitl_cli.shell.grammar import script_until_parenthesis
+
+        return script_until_parenthesis(self)
+
+    def _apart(self, text: str) -> Statement:
+        from hitl_cli.shell.grammar import parse
+
+        inner = Lexer(text, self.depth + 1)
+        script = parse(inner)
+        self.arithmetic += inner.arithmetic
+        self.assigned += inner.assigned
+        return script
+
+    def arithmetic_text(self, what: str, end: str = "))") -> list[Nested]:
+        """An arithmetic text up to `end` and over it; its names go to `arithmetic`."""
+        inner = Raw("", [])
+        level = 0
+        while True:
+            if (found := _ARITHMETIC.match(self.s, self.i)) is not None:
+                self.arithmetic += _HEX_OR_NAME.findall(found.group())
+                self.i = found.end()
+            c = self.s[self.i : self.i + 1]
+            if level == 0 and self.peek(end):
+                self.i += len(end)
+                return inner.nested
+            if c == "(":
+                level += 1
+                self.i += 1
+            elif c == ")" and level:
+                level -= 1
+                self.i += 1
+            elif c == "$" and not self.s.startswith(("$'", '$"'), self.i):
+                self._in_arithmetic(inner)
+            else:
+                raise self.fail(f"it holds arithmetic `{what}` that is not read")
+
+    def _in_arithmetic(self, inner: Raw) -> None:
+        before = len(inner.nested)
+        self._dollar(inner, in_quotes=True)
+        part = inner.parts[-1]
+        if part.kind == "value":
+            self.arithmetic.append(part.text)
+        elif part.kind == "other":
+            from hitl_cli.shell.grammar import prints_a_number
+
+            if len(inner.nested) != before + 1 or not prints_a_number(inner.nested[-1].script):
+                raise self.fail("arithmetic is computed on the output of a command, which may itself be a command")
+        elif part.kind == "quoted":
+            raise self.fail("it holds arithmetic that is not read")
+
+    # -- redirections and here-documents
+
+    def redirect(self) -> Redirect | None:
+        found = _REDIRECT.match(self.s, self.i)
+        if found is None or (found.group(2) in "<>" and self.s.startswith("(", found.end())):
+            return None
+        start = self.i
+        fd, op = found.groups()
+        if fd and op.startswith("&"):
+            return None
+        self.i = found.end()
+        if self.peek("\\\n"):
+            raise self.fail("a line is continued in the middle of an operator")
+        if op in ("<<", "<<-"):
+            return self._here(fd, op, start)
+        self.blanks()
+        target = self.word()
+        if target is None:
+            raise self.fail("a redirection has no target")
+        return Redirect(op, fd, target, self.s[start : self.i])
+
+    def _here(self, fd: str, op: str, start: int) -> Redirect:
+        self.blanks()
+        found = _PLAIN_DELIMITER.match(self.s, self.i)
+        if found is None or (found.end() < self.n and self.s[found.end()] not in _WORD_END):
+            raise self.fail("the end mark of a here-document is not a plain word")
+        written = found.group()
+        self.i = found.end()
+        mark = re.sub(r"\\(.)|'([^']*)'|\"([^\"]*)\"", lambda m: m[1] or m[2] or m[3] or "", written)
+        redirect = Redirect(op, fd, mark, self.s[start : self.i], Raw(written, []))
+        self.pending.append(redirect)
+        return redirect
+
+    def _body(self, redirect: Redirect) -> None:
+        """The lines up to the end mark, which must be there."""
+        assert redirect.body is not None
+        mark, literal = str(redirect.target), redirect.body.text != redirect.target
+        lines: list[str] = []
+        joined = False
+        while True:
+            if self.i >= self.n:
+                raise self.fail("a here-document is not ended")
+            end = self.s.find("\n", self.i)
+            line = self.s[self.i : self.n if end < 0 else end]
+            self.i = self.n if end < 0 else end + 1
+            if redirect.op == "<<-":
+                line = line.lstrip("\t")
+            if line == mark:
+                if joined:
+                    raise self.fail("the end mark of a here-document follows a backslash")
+                break
+            if self.closers and line.startswith(mark) and ")" in line:
+                raise self.fail("a here-document may end at a parenthesis")
+            odd = not literal and (len(line) - len(line.rstrip("\\"))) % 2 == 1
+            if (odd and mark.startswith(line[:-1])) or (joined and line and mark.endswith(line)):
+                raise self.fail("the end mark of a here-document may be joined by a backslash")
+            joined = odd
+            lines.append(line)
+        text = "".join(line + "\n" for line in lines)
+        redirect.body = Raw(text, [Part("quoted", text, True)]) if literal else self._expanded(text)
+
+    def _expanded(self, text: str) -> Raw:
+        inner = Lexer(text, self.depth + 1)
+        raw = Raw(text, [])
+        while inner.i < inner.n:
+            if (found := _IN_BODY.match(text, inner.i)) is not None:
+                raw.parts.append(Part("quoted", found.group(), True))
+                inner.i = found.end()
+            else:
+                inner._soft(raw, text[inner.i], "$`\\")
+        self.arithmetic += inner.arithmetic
+        self.assigned += inner.assigned
+        return raw
+
+
+def _ansi_piece(found: re.Match[str]) -> bytes:
+    kind = found.lastgroup
+    if kind == "hex":
+        return bytes([int(found.group()[2:], 16)])
+    if kind == "oct":
+        return bytes([int(found.group()[1:], 8) & 0xFF])
+    if kind == "uni":
+        return chr(min(int(found.group()[2:], 16), 0x10FFFF)).encode(errors="surrogatepass")
+    if kind == "one":
+        return _ANSI_ONE[found.group()[1]].encode()
+    return found.group().encode()

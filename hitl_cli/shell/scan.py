@@ -1,0 +1,46 @@
+"""A linear look at a text before it is parsed, and a rough split of what cannot be parsed.
+
+`look` refuses what no honest command needs and what would make reading slow or ambiguous: its cost is that of a few
+searches. `rough_words` is for deny and ask rules only: the words of a text as far as they can be told without
+understanding it, so that `git push && echo "` is still known to speak of `git push`.
+"""
+
+from __future__ import annotations
+
+import re
+
+LARGEST = 64_000  # characters
+DEEPEST = 24  # levels of substitution, grouping and nested texts
+_PARTS = 2_000  # separators: more than any person reads, and a bound on the work of a reading
+
+# Control characters (tab and newline are the shell's own blanks), bidirectional controls, characters that are not
+# seen, tags, surrogates. U+200D and U+FE0F are left alone: emoji are made with them.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+_SEPARATORS = re.compile(r"[|;&\n]+")
+_OPENERS = re.compile(r"[$<>]\(|`|<<|\$\{")
+_QUOTES = str.maketrans("", "", "'\"\\`")
+_ROUGH = re.compile(r"[\s;&|()<>{}$=]+")
+_ROUGH_MOST = 4_000
+
+
+def look(text: str) -> str:
+    """The reason in words why `text` is not read at all, "" when it may be."""
+    if len(text) > LARGEST:
+        return f"it is longer than {LARGEST:,} characters"
+    if (found := _UNSEEN.search(text)) is not None:
+        return f"it holds the unseen character U+{ord(found.group()):04X}"
+    if len(text) > _PARTS:
+        if sum(1 for _ in _SEPARATORS.finditer(text)) > _PARTS:
+            return f"it has more than {_PARTS:,} parts"
+        if sum(1 for _ in _OPENERS.finditer(text)) > _PARTS:
+            return f"it has more than {_PARTS:,} substitutions"
+    return ""
+
+
+def rough_words(text: str) -> tuple[str, ...]:
+    """The words of `text` with quotes and backslashes left out, at most a few thousand of them, in order."""
+    joined = text[: 2 * LARGEST].replace("\\\n", "").translate(_QUOTES)
+    return tuple(word for word in _ROUGH.split(joined, _ROUGH_MOST)[:_ROUGH_MOST] if word)

@@ -1,0 +1,95 @@
+"""What the parser makes of a text: statements, and words not yet expanded.
+
+Plain records without judgement. A word of plain characters is a `str`; any other is a `Raw`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+class Unreadable(Exception):
+    """The text is not in the part of the language that is read; the message says why, in words."""
+
+
+# A part of a word, told apart by `kind`:
+#   bare    unquoted text: braces, tilde and wildcards are alive in it
+#   quoted  text that stands for itself
+#   value   a variable, `$x` or `${x}`
+#   number  what can only expand to digits and a sign: `$?`, `${#x}`, `$((1+2))`
+#   other   any other expansion: `$(…)`, `${x:-y}`, `$@`
+#   file    a process substitution: the name of a pipe
+#   tilde   `~` or `~user` at a place where it is expanded
+PartKind = Literal["bare", "quoted", "value", "number", "other", "file", "tilde"]
+
+
+@dataclass(slots=True)
+class Part:
+    kind: PartKind
+    text: str  # for value the name, else the source text
+    in_quotes: bool = False
+
+
+@dataclass(slots=True)
+class Nested:
+    """A script inside a word: its text is run by a shell of its own."""
+
+    kind: str  # "substitution", "process substitution"
+    script: Statement
+    integer: bool = False  # it only prints a number
+
+
+@dataclass(slots=True)
+class Raw:
+    text: str
+    parts: list[Part]
+    nested: list[Nested] = field(default_factory=list)
+
+
+Word = str | Raw
+
+
+@dataclass(slots=True)
+class Redirect:
+    op: str  # `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<<`
+    fd: str  # the digits in front, "" when there are none
+    target: Word
+    text: str = ""
+    body: Raw | None = None  # of a here-document
+
+
+@dataclass(slots=True)
+class Assignment:
+    name: str
+    value: Word  # "" when nothing follows the sign
+    text: str
+    append: bool = False
+    items: list[Word] | None = None  # of an array, `x=(a b)`
+
+
+StatementKind = Literal[
+    "simple", "list", "pipeline", "not", "group", "subshell", "if", "loop", "for", "case", "arithmetic", "test",
+    "function",
+]  # fmt: skip
+
+
+@dataclass(slots=True)
+class Statement:
+    """`start` and `end` count characters in the text it was parsed from.
+
+    `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the
+    end), the commands of a pipeline, the one body of not, group, subshell and function; condition and body of a loop;
+    the body of for and of each branch of case; for if: condition, body, condition, body, …, and a last body if odd.
+    """
+
+    kind: StatementKind
+    start: int
+    end: int
+    text: str
+    kids: list[Statement] = field(default_factory=list)
+    ops: list[str] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    assigns: list[Assignment] = field(default_factory=list)
+    redirs: list[Redirect] = field(default_factory=list)
+    name: str = ""  # of a function, of the variable of a for loop; `time` in front of a pipeline is no statement
