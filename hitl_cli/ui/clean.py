@@ -102,7 +102,10 @@ class Cleaner:
         raw = self._before + text
         out: list[str] = []
         at = len(self._before)
-        for match in _CLEANED.finditer(raw, at):
+        # What is held may end a string that began before it; no match that begins before it reaches into it.
+        for match in _CLEANED.finditer(raw + self._held, at):
+            if match.start() >= len(raw):
+                break
             out += raw[at : match.start()], _replacement(match)
             at = match.end()
         out.append(raw[at:])

@@ -70,7 +70,7 @@ def _draw(row: Row, index: int, digits: int, width: int) -> list[Line]:
     if row.sign == "@":
         if not index and not row.text:
             return []
-        return hang(literal(row.text, "dim"), width, [("dim", f"{'⋯':>{digits + 2}}   ")], [("", blank + "   ")])
+        return hang(literal(row.text, "dim"), width, [("dim", f"{'⋯':>{digits + 2}}   ")])
     if row.sign == "\\":
         return hang(literal(row.text, "dim"), width, [("dim", blank + " \\ ")], [("dim", blank + " ↪ ")])
     style = _STYLE[row.sign]

@@ -18,7 +18,7 @@ _PADDING = re.compile(f" {{{PADDING},}}")
 
 
 def literal(text: str, style: str = "", spans: Sequence[Span] = ()) -> Line:
-    """One line of raw text as fragments: odd characters revealed, tabs as blanks, padding as a mark."""
+    """Raw text as the fragments of one line: odd characters and line ends revealed, tabs as blanks, padding as a mark."""
     line: Line = []
     column = at = 0
     for odd, shown in revealed(text):
@@ -27,7 +27,7 @@ def literal(text: str, style: str = "", spans: Sequence[Span] = ()) -> Line:
             name = look or ("mark" if odd else style)
             part = shown if odd else _untab(shown[start - at : end - at], column)
             column += cells(part)
-            line.append((name, part))
+            line.append((name, part.replace("\n", "␊")))
         at += size
     return [piece for fragment in line for piece in _unpad(*fragment)]
 
@@ -95,8 +95,9 @@ def wrap(line: Line, width: int) -> list[Line]:
     return rows
 
 
-def hang(line: Line, width: int, first: Line, rest: Line) -> list[Line]:
+def hang(line: Line, width: int, first: Line, rest: Line | None = None) -> list[Line]:
     """The line wrapped beside a margin: `first` before its first row, `rest`, of the same width, before the others."""
+    rest = [("", " " * width_of(first))] if rest is None else rest
     rows = wrap(line, max(2, width - width_of(first)))
     return [[*(rest if index else first), *row] for index, row in enumerate(rows)]
 

@@ -4,7 +4,7 @@ import unicodedata
 
 import pyte
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold, reveal, suspicious
@@ -97,6 +97,12 @@ def test_nothing_that_moves_or_hides_is_left(text):
     assert "\t" not in clean(text)
 
 
+def test_a_string_cut_off_by_a_sequence_that_has_not_ended():
+    cleaner = Cleaner()
+    assert cleaner.feed("\x1b]0;title\x1b[") + cleaner.feed("31mred") + cleaner.end() == "red"
+
+
+@settings(max_examples=300)
 @given(HOSTILE, st.data())
 def test_where_a_stream_is_cut_changes_nothing(text, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))

@@ -11,7 +11,7 @@ from hitl_cli.interrupts import Approval, Breakpoint, External, Interrupt, Previ
 from hitl_cli.journal import Call, Json
 from hitl_cli.ui import diff
 from hitl_cli.ui.clean import suspicious
-from hitl_cli.ui.lines import hang, literal
+from hitl_cli.ui.lines import hang, literal, width_of
 from hitl_cli.ui.theme import Line
 
 NUMBERED = 12  # lines of content from which they are numbered
@@ -82,7 +82,7 @@ class Sheet:
                     ("mark", "<U+202E>"),
                 ]
             )
-        return [row for text in texts for row in hang(text, width, [("warn", "  ! ")], [("", "    ")])]
+        return [row for text in texts for row in hang(text, width, [("warn", "  ! ")])]
 
 
 def _clipped(rows: list[Line]) -> list[Line]:
@@ -95,7 +95,8 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _fact(label: str, words: Line, width: int) -> list[Line]:
-    return hang(words, width, [("dim", f"  {label:<6} ")], [("", "         ")])
+    name = literal(f"  {label.replace(chr(10), ' '):<6} ", "dim")
+    return hang(words, width, name) if width_of(name) * 2 <= width else hang([*name, *words], width, [])
 
 
 def shorten(lines: Sequence[str]) -> Iterator[tuple[int, str | int]]:

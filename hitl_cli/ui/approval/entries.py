@@ -127,7 +127,7 @@ class Choose:
             line = literal(choice.label.replace("\n", " "), "pick" if here else "")
             if choice.description:
                 line += [("", "  "), *literal(choice.description.replace("\n", " "), "dim")]
-            lines += hang(line, width, margin, [("", " " * (4 + len(box)))])
+            lines += hang(line, width, margin)
         return lines + note(self.problem, width)
 
     def keys(self) -> list[tuple[str, str]]:

@@ -101,7 +101,7 @@ class TextField:
             column = self.cursor - at
             spans: list[Span] = [(column, column + 1, "cursor")] if here and column < len(text) else []
             line = literal(text, "", spans) + ([("cursor", " ")] if here and not spans else [])
-            for row in hang(line, width, rest if drawn else first, rest):
+            for row in hang(line, width, rest if drawn else first):
                 drawn.append((here and any(style == "cursor" for style, _ in row), row))
             at += len(text) + 1
         cursor = next((index for index, (has, _) in enumerate(drawn) if has), 0)

@@ -53,11 +53,11 @@ class Typing(Protocol):
 
 def head(line: Line, width: int) -> list[Line]:
     """The first line of a form."""
-    return hang(line, width, [("", "  ")], [("", "  ")])
+    return hang(line, width, [("", "  ")])
 
 
 def note(text: str, width: int) -> list[Line]:
-    return hang(literal(text.replace("\n", " "), "warn"), width, [("warn", "  ! ")], [("", "    ")]) if text else []
+    return hang(literal(text.replace("\n", " "), "warn"), width, [("warn", "  ! ")]) if text else []
 
 
 class ReasonForm:

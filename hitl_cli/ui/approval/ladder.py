@@ -116,12 +116,12 @@ class RuleForm:
             else:
                 lines += self._rung(index, suggestion, column, width)
         where = f"{self.scope} · {self.places.get(self.scope, '')}".rstrip(" ·")
-        lines += hang([("dim", "in     "), *literal(where)], width, [("", "    ")], [("", "           ")])
+        lines += hang(literal(where), width, [("dim", "    in     ")])
         if self.field and self._typing == "end":
             lines += self.field.lines(width, "    until  ")
         else:
             end = ENDS[self.end][0] if self.end < len(ENDS) else self.own_end
-            lines += hang([("dim", "until  "), *literal(end)], width, [("", "    ")], [("", "           ")])
+            lines += hang(literal(end), width, [("dim", "    until  ")])
         return [*lines, *note(self.problem, width)]
 
     def _rung(self, index: int, suggestion: Suggestion, column: int, width: int) -> list[Line]:
@@ -130,9 +130,9 @@ class RuleForm:
         rule = literal(suggestion.rule, "pick" if picked else "")
         covers = literal(suggestion.covers.replace("\n", " "), "dim")
         if covers and 4 + column + width_of(covers) <= width:
-            return hang([*rule, ("", " " * (column - width_of(rule))), *covers], width, margin, [("", "    ")])
-        below = hang(covers, width, [("", "      ")], [("", "      ")]) if covers else []
-        return [*hang(rule, width, margin, [("", "    ")]), *below]
+            return hang([*rule, ("", " " * (column - width_of(rule))), *covers], width, margin)
+        below = hang(covers, width, [("", "      ")]) if covers else []
+        return [*hang(rule, width, margin), *below]
 
     def keys(self) -> list[tuple[str, str]]:
         if self.field:

@@ -54,9 +54,7 @@ class Pages:
     def take(self, width: int) -> list[Line]:
         """The lines to print now."""
         lines = [
-            row
-            for text in self._explained
-            for row in hang(literal(text.replace("\n", " ")), width, [("dim", "  ? ")], [("", "    ")])
+            row for text in self._explained for row in hang(literal(text.replace("\n", " ")), width, [("dim", "  ? ")])
         ]
         self._explained = []
         if self._wanted == "all":

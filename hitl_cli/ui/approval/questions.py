@@ -71,7 +71,7 @@ class QuestionForm:
             value = self.values[field.name]
             said = ", ".join(map(str, value)) if field.choices else shown(value)
             line: Line = [*literal(heading(field), "dim"), ("", "  "), *literal(said.replace("\n", " "), "code")]
-            lines += hang(line, width, [("", "  "), ("key", f"{index + 1} ")], [("", "    ")])
+            lines += hang(line, width, [("", "  "), ("key", f"{index + 1} ")])
         return lines
 
     def keys(self) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitl_cli.interrupts import Approval, Approve, Choice, Edit, Field, Preview, Question, Suggestion
+from hitl_cli.interrupts import Approval, Approve, Choice, Edit, Field, Preview, Question, Review, Suggestion
 from hitl_cli.journal import Call
 from hitl_cli.ui.approval import Answered, Editor, Panel
 from hitl_cli.ui.clean import reveal
@@ -126,20 +126,26 @@ def test_nothing_odd_is_drawn_and_no_line_is_too_wide(text, width, height, keys,
 
 @settings(deadline=None)
 @given(TEXT, WIDTHS, st.lists(KEY, max_size=15))
-def test_nothing_odd_is_drawn_of_a_question(text, width, keys):
+def test_nothing_odd_is_drawn_of_a_question_or_a_review(text, width, keys):
     fields = (
         Field(text, header=text, description=text, choices=(Choice(text, text), Choice("b")), free=True),
         Field("n", "int", text, value=text),
         Field("m", choices=(Choice(text), Choice("c")), multiple=True),
     )
-    panel = Panel(
-        Question(id="q", call=Call("c", text, {text: text}), fields=fields), number=1, total=1, judge=Any(text), now=0.0
-    )
-    lines = panel.body(width) + panel.bottom(width, 0.0)
-    for moment, key in enumerate(keys, 1):
-        panel.press(key, float(moment), text)
-        lines += panel.more(width) + panel.bottom(width, moment + 0.6)
-    assert faults(lines, width) == []
+    payload = {text: text, "text": text}
+    for interrupt in (
+        Question(id="q", call=Call("c", text, {text: text}), fields=fields),
+        Question(id="q", call=Call("c", text, {}), payload=payload, schema={"enum": [text, payload]}),
+        Review(
+            id="r", middleware=text, hook=text, payload=payload, schema={"type": "array", "items": {"type": "null"}}
+        ),
+    ):
+        panel = Panel(interrupt, number=1, total=1, judge=Any(text), now=0.0)
+        lines = panel.body(width) + panel.bottom(width, 0.0)
+        for moment, key in enumerate(keys, 1):
+            panel.press(key, float(moment), text)
+            lines += panel.more(width) + panel.bottom(width, moment + 0.6)
+        assert faults(lines, width) == []
 
 
 @settings(deadline=None)
