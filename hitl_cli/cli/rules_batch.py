@@ -12,14 +12,15 @@ from hitl_cli.accesses import accesses_of
 from hitl_cli.errors import HitlError, UsageError
 from hitl_cli.paths import Paths, place_for
 from hitl_cli.permissions import codec
+from hitl_cli.permissions.explain import facts
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 
 _MODES = ("declared", "default", "accept-edits", "plan", "dont-ask", "bypass")
 
 
-def lines(source: Iterable[str], paths: Paths, cwd: str) -> Iterator[str]:
-    """The answer to each line of `source`, as JSON without a line break.
+def answers(source: Iterable[str], paths: Paths, cwd: str) -> Iterator[dict[str, Any]]:
+    """The answer to each line of `source`.
 
     With `rules` given only those and the floor count, without them the rules of the workspace. A line that cannot be
     judged is answered by `{"id", "error"}`: it has no decision, so nobody takes it for one.
@@ -35,7 +36,7 @@ def lines(source: Iterable[str], paths: Paths, cwd: str) -> Iterator[str]:
         except (ValueError, HitlError) as error:
             name = record.get("id") if isinstance(record, dict) else None
             answer = {"id": name, "error": f"line {number}: {error}"}
-        yield json.dumps(answer)
+        yield answer
 
 
 class _Judge:
@@ -66,7 +67,7 @@ class _Judge:
             place = place_for(cwd, (), self.paths)
             if workspace is not None and workspace != place.workspace:
                 at = place_for(workspace, (), self.paths)
-                hitl = tuple(p for p in at.protected if not p.startswith(at.workspace + "/")) + (f"{workspace}/.hitl",)
+                hitl = (*(p for p in at.protected if not p.startswith(at.workspace + "/")), f"{workspace}/.hitl")
                 place = Place(place.cwd, (workspace,), place.home, hitl, at.folds_case)
             self.places[workspace, cwd] = place
         return place
@@ -99,37 +100,4 @@ def _rule(given: Any) -> Rule:
 
 def told(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON: the decision, why, and each part with the rule that decided it."""
-    return {
-        "decision": str(verdict.decision),
-        "reason": verdict.reason,
-        "parts": [
-            {
-                "text": text_of(part.access),
-                "decision": str(part.decision),
-                "by": part.by,
-                "reason": part.reason,
-                **(
-                    {"rule": part.rule.text, "layer": part.rule.source.layer}
-                    | ({"file": part.rule.source.file, "line": part.rule.source.line} if part.rule.source.file else {})
-                    if part.rule
-                    else {}
-                ),
-            }
-            for part in verdict.parts
-        ],
-    }
-
-
-def text_of(access: Any) -> str:
-    """The part of the call in a few words."""
-    from hitl_cli.access import Command, Host, Opaque, ReadPath, ToolUse
-
-    if isinstance(access, Command):
-        return access.text or " ".join(w if isinstance(w, str) else w.text for w in access.words)
-    if isinstance(access, Host):
-        return access.url
-    if isinstance(access, Opaque):
-        return access.text
-    if isinstance(access, ToolUse):
-        return access.tool
-    return f"{'read' if isinstance(access, ReadPath) else 'write'} {access.path}"
+    return {"decision": str(verdict.decision), "reason": verdict.reason, "parts": list(facts(verdict))}

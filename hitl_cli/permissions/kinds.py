@@ -108,3 +108,17 @@ def depth(words: Sequence[str]) -> int:
     while plain < min(wanted, len(words)) and not words[plain].startswith("-") and "=" not in words[plain]:
         plain += 1
     return plain if plain == wanted or (plain > 1 and wanted == 3 and (program, words[1]) not in _DEEPER) else 0
+
+
+# What a prefix rule of one word would let run anything at all, and the same for two words.
+RUNS_ANYTHING = INTERPRETERS | _names(
+    """sudo doas su sh bash zsh dash ksh fish eval exec source . xargs env parallel timeout nohup nice npx bunx uvx pipx ssh
+    docker podman kubectl npm pnpm yarn bun uv poetry cargo go make just nix gh"""
+)
+RUNS_ANYTHING_AFTER = frozenset(_RUNS) | {
+    ("python", "-c"),
+    ("python3", "-c"),
+    ("node", "-e"),
+    ("bash", "-c"),
+    ("sh", "-c"),
+}

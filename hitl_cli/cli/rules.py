@@ -1,0 +1,198 @@
+"""`hitl rules`: what is allowed, asked and denied here, why, and how to change it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+
+from hitl_cli.cli.options import one_of
+from hitl_cli.cli.rules_check import check, explain
+from hitl_cli.cli.rules_import import import_
+from hitl_cli.cli.rules_study import lint, suggest
+from hitl_cli.errors import UsageError
+
+app = typer.Typer(help="Rules: list, add, remove, check, explain, …", rich_markup_mode=None, no_args_is_help=True)
+app.command()(check)
+app.command()(explain)
+app.command()(suggest)
+app.command()(lint)
+app.command("import")(import_)
+
+LAYERS = ("managed", "flag", "session", "project", "user", "repository", "pack")
+SCOPES = ("project", "user")
+Scope = Annotated[
+    str | None,
+    typer.Option("--scope", help="user (every project) or project.", callback=one_of(*SCOPES), metavar="SCOPE"),
+]
+
+
+@app.command("list")
+def list_(
+    layer: Annotated[
+        str | None, typer.Option("--layer", help=", ".join(LAYERS) + ".", callback=one_of(*LAYERS), metavar="LAYER")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+) -> int:
+    """Every rule that holds in this folder, with where it stands."""
+    from hitl_cli import rulebook
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.ui.clean import reveal
+
+    paths = locate()
+    found = rulebook.load(place_for(os.getcwd(), (), paths), paths)
+    rules = [rule for rule in found.rules if layer in (None, rule.source.layer)]
+    if as_json:
+        print(json.dumps([row(rule) for rule in rules], ensure_ascii=False, indent=2))
+        return 0
+    width = min(60, max((len(rule.text) for rule in rules), default=0))
+    for rule in rules:
+        until = f"  until {_moment(rule.until)}" if rule.until is not None else ""
+        where = _near(str(rule.source))
+        print(f"{rule.decision!s:<5}  {reveal(rule.text):<{width}}  {rule.source.layer:<10}  {reveal(where)}{until}")
+    if found.untrusted:
+        print(f"Allow rules of {found.untrusted} do not count: `hitl trust` shows them.")
+    if not rules:
+        print("There is no rule: everything is asked about.")
+    return 0
+
+
+def row(rule: Any) -> dict[str, Any]:
+    return {
+        "decision": str(rule.decision),
+        "rule": rule.text,
+        "layer": rule.source.layer,
+        "file": rule.source.file or None,
+        "line": rule.source.line,
+        "added": _moment(rule.added),
+        "until": _moment(rule.until),
+    }
+
+
+def _moment(at: float | None) -> str | None:
+    from datetime import UTC, datetime
+
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _near(path: str) -> str:
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if home != "/" and path.startswith(home + "/") else path
+
+
+@app.command()
+def add(
+    rule: Annotated[str, typer.Argument(help="Such as 'Bash(git log:*)'.")],
+    ask: Annotated[bool, typer.Option("--ask", help="An ask rule.")] = False,
+    deny: Annotated[bool, typer.Option("--deny", help="A deny rule.")] = False,
+    scope: Scope = None,
+    until: Annotated[str | None, typer.Option("--until", help="A date or a length such as 8h.", metavar="TIME")] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Shown when it decides.", metavar="TEXT")] = "",
+) -> int:
+    """Add a rule. Commands are kept for the user, paths for the project, unless --scope says otherwise."""
+    import time
+    from dataclasses import replace
+
+    from hitl_cli import rulebook
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.permissions import codec
+    from hitl_cli.permissions.rule import Decision
+
+    if ask and deny:
+        raise UsageError("A rule is an ask rule or a deny rule, not both.")
+    decision = Decision.ASK if ask else Decision.DENY if deny else Decision.ALLOW
+    made = codec.parse(rule, decision)
+    end = until and moment(until, time.time())
+    paths = locate()
+    where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
+    kept = rulebook.add(
+        replace(made, reason=reason, until=end or None), where, place_for(os.getcwd(), (), paths), paths
+    )
+    print(f"{kept.decision} {kept.text} is kept in {_near(str(kept.source))}")
+    return 0
+
+
+def moment(text: str, now: float) -> float:
+    """Seconds since the epoch of a date, or of a length of time from now. Raises UsageError."""
+    from datetime import UTC, datetime
+
+    from hitl_cli.config import duration
+
+    try:
+        return now + duration(text)
+    except ValueError:
+        pass
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no time.\n  Write 8h, 7d or a date such as 2027-01-31.") from None
+    end = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    if end <= now:
+        raise UsageError(f"{text} is past.\n  Write a time to come, such as 8h.")
+    return end
+
+
+@app.command()
+def remove(
+    rule: Annotated[str, typer.Argument(help="Its text, as `hitl rules list` shows it.")],
+    scope: Scope = None,
+) -> int:
+    """Take a rule away; a rule of a pack is switched off."""
+    from hitl_cli import rulebook
+    from hitl_cli.paths import locate, place_for
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    for where in (scope,) if scope else SCOPES:
+        if rulebook.remove(rule, where, place, paths):  # type: ignore[arg-type]
+            print(f"{rule} is gone from {_near(str(rulebook.file_of(where, place, paths)))}")  # type: ignore[arg-type]
+            return 0
+    others = [r for r in rulebook.load(place, paths).rules if r.text == rule]
+    for found in others:
+        if found.source.layer == "pack":
+            rulebook.switch_rule(rule, False, scope or "user", place, paths)  # type: ignore[arg-type]
+            print(f"{rule} of {found.source} is switched off")
+            return 0
+    if others:
+        raise UsageError(f"{rule} stands in {others[0].source}, which only people write.\n  Take it out there.")
+    raise UsageError(f"There is no rule {rule} here.\n  `hitl rules list` shows all rules.")
+
+
+@app.command()
+def packs(
+    name: Annotated[str | None, typer.Argument(help="A pack, to show or switch it.")] = None,
+    on: Annotated[bool, typer.Option("--on", help="Switch it on.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Switch it off.")] = False,
+    scope: Scope = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+) -> int:
+    """The packs of rules that ship: list, show, switch on and off."""
+    from hitl_cli import rulebook
+    from hitl_cli.paths import locate, place_for
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    if on and off:
+        raise UsageError("A pack is switched on or off, not both.")
+    if name and (on or off):
+        rulebook.switch(name, on, scope or "user", place, paths)  # type: ignore[arg-type]
+        print(f"{name} is {'on' if on else 'off'}")
+        return 0
+    active = rulebook.load(place, paths).on
+    if name:
+        rules = rulebook.pack(name)
+        if as_json:
+            print(json.dumps([row(rule) for rule in rules], ensure_ascii=False, indent=2))
+            return 0
+        for rule in rules:
+            print(f"{rule.decision!s:<5}  {rule.text}" + (f"  # {rule.reason}" if rule.reason else ""))
+        return 0
+    rows = [{"name": n, "on": n in active, "rules": len(rulebook.pack(n))} for n in rulebook.available()]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return 0
+    for found_pack in rows:
+        print(f"{found_pack['name']:<12}  {'on' if found_pack['on'] else 'off':<3}  {found_pack['rules']} rules")
+    return 0

@@ -1,0 +1,61 @@
+"""`hitl rules import`: rules of another assistant, and what becomes of each."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hitl_cli.cli.options import one_of
+
+
+def import_(
+    files: Annotated[
+        list[str], typer.Argument(help="Settings of Claude Code, Codex, Gemini CLI, opencode or VS Code.")
+    ],
+    write: Annotated[bool, typer.Option("--write", help="Keep the rules; without it nothing is written.")] = False,
+    scope: Annotated[
+        str, typer.Option("--scope", help="user or project.", callback=one_of("user", "project"), metavar="SCOPE")
+    ] = "project",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+) -> int:
+    """Read another assistant's permission settings and show what becomes of each rule."""
+    from hitl_cli import importer, importformats, rulebook
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.ui.clean import reveal
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    outcomes = [outcome for file in files for outcome in importer.convert_all(importformats.read(Path(file)), place)]
+    if write:
+        rules = {(r.decision, r.text): r for outcome in outcomes for r in outcome.rules}
+        for rule in rules.values():
+            rulebook.add(rule, scope, place, paths)  # type: ignore[arg-type]
+    if as_json:
+        print(json.dumps([_row(outcome) for outcome in outcomes], ensure_ascii=False, indent=2))
+        return 0
+    for outcome in outcomes:
+        print(f"{outcome.status:<8}  {outcome.foreign.decision!s:<5}  {reveal(outcome.foreign.text)}")
+        if outcome.status != "kept" or [r.text for r in outcome.rules] != [outcome.foreign.text]:
+            for rule in outcome.rules:
+                print(f"          as     {reveal(rule.text)}")
+        if outcome.note:
+            print(f"          {reveal(outcome.note)}")
+    kept = sum(bool(outcome.rules) for outcome in outcomes)
+    done = "are kept" if write else "would be kept; --write keeps them"
+    print(f"{kept} of {len(outcomes)} rules {done}.")
+    return 0
+
+
+def _row(outcome: Any) -> dict[str, Any]:
+    return {
+        "product": outcome.foreign.product,
+        "decision": str(outcome.foreign.decision),
+        "text": outcome.foreign.text,
+        "status": outcome.status,
+        "rules": [rule.text for rule in outcome.rules],
+        "note": outcome.note,
+    }

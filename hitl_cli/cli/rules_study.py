@@ -1,0 +1,106 @@
+"""`hitl rules lint` and `suggest`: what is wrong with the rules, and which would save questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def lint(
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Rule files; all that are loaded here unless named.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+) -> int:
+    """Find rules that never match, grant any code, or do nothing. Exit: 1 with findings."""
+    from hitl_cli import rulebook, rulefile
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.rulelint import lint as look
+    from hitl_cli.ui.clean import reveal
+
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    if files:
+        rules = [rule for file in files for rule in rulefile.read(_there(file), "user", settings=True).rules]
+    else:
+        rules = list(rulebook.load(place, paths).rules)
+    findings = list(look(rules, place, time.time()))
+    if as_json:
+        print(json.dumps([_row(f) for f in findings], ensure_ascii=False, indent=2))
+    else:
+        for finding in findings:
+            print(reveal(str(finding)))
+        if not findings:
+            print(f"Nothing wrong with {len(rules)} rules.")
+    return 1 if findings else 0
+
+
+def _there(file: str) -> Path:
+    from hitl_cli.errors import UsageError
+
+    if not Path(file).exists():
+        raise UsageError(f"There is no {file}.")
+    return Path(file).absolute()
+
+
+def _row(finding: Any) -> dict[str, Any]:
+    rule = finding.rule
+    return {
+        "decision": str(rule.decision),
+        "rule": rule.text,
+        "layer": rule.source.layer,
+        "file": rule.source.file or None,
+        "line": rule.source.line,
+        "problem": finding.problem,
+        "remedy": finding.remedy,
+    }
+
+
+def suggest(
+    since: Annotated[str | None, typer.Option("--since", help="A date or a length such as 7d.", metavar="TIME")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None,
+) -> int:
+    """The few rules that would have saved the most questions so far."""
+    from hitl_cli import rulebook
+    from hitl_cli.cli.log import moment
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.ruleproposal import propose
+    from hitl_cli.ui.clean import reveal
+
+    paths = locate()
+    policy = rulebook.load(place_for(os.getcwd(), (), paths), paths).policy
+    found = propose(asked(store, moment(since) if since else 0.0), policy, time.time())
+    if as_json:
+        rows = [{"rules": list(p.suggestion.rules), "scope": p.suggestion.scope, "saves": p.saves} for p in found]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    for proposal in found:
+        rules = "  and  ".join(map(reveal, proposal.suggestion.rules))
+        print(f"{proposal.saves:>4} questions  {rules}  ({proposal.suggestion.scope})")
+    if not found:
+        print("No rule would have saved a question.")
+    return 0
+
+
+def asked(store: str | None, since: float) -> Iterator[tuple[str, Any]]:
+    """Tool and input of every call that was asked about."""
+    from hitl_cli.cli.opened import opened
+    from hitl_cli.journal import Judged, Replied
+
+    inputs: dict[tuple[str, str], tuple[str, Any]] = {}
+    with opened(store) as found:
+        for session, record in found.entries(["replied", "judged"], since=since):
+            entry = record.entry
+            if isinstance(entry, Replied):
+                inputs.update({(session, call.id): (call.name, call.input) for call in entry.calls})
+            elif isinstance(entry, Judged) and entry.decision == "ask":
+                tool, input = inputs.get((session, entry.call), ("", None))
+                if input is not None:
+                    yield tool, input

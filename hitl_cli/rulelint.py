@@ -1,0 +1,186 @@
+"""What is wrong with rules that are not wrong enough to be refused: they never match, grant too much, or do nothing.
+
+A rule is tried out on the call that it spells: read by the same reader and judged by the same policy as everything else,
+so what is said here is what would happen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hitl_cli.access import Place, lexical
+from hitl_cli.accesses import accesses_of
+from hitl_cli.permissions import globs, kinds, words
+from hitl_cli.permissions.codec import FILE_TOOLS
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Rule, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    rule: Rule
+    problem: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        remedy = f"\n  {self.remedy}" if self.remedy else ""
+        return f"{self.rule.source}: {self.rule.decision} {self.rule.text}: {self.problem}{remedy}"
+
+
+def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
+    """Findings in the order of the rules. Packs are judged by their examples alone: overlapping rules is their business."""
+    policy = Policy(rules, place)
+    for rule in rules:
+        yield from examples(rule, place, now)
+        if rule.source.layer == "pack":
+            continue
+        if rule.until is not None and rule.until <= now:
+            yield Finding(rule, "its time is over", "Take it away.")
+            continue
+        found = list(_dead(rule, place, now)) or list(_broad(rule))
+        yield from found
+        if not found:
+            yield from _overlapped(rule, policy, now)
+
+
+def examples(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
+    """Examples that do not come out as the rule says."""
+    for example in rule.match:
+        if not _hit(rule, example, place, now):
+            yield Finding(rule, f"does not match its example `{example}`", "Correct the rule or the example.")
+    for example in rule.not_match:
+        if _hit(rule, example, place, now):
+            yield Finding(rule, f"matches `{example}`, which it says it does not", "Narrow the rule.")
+
+
+def _hit(rule: Rule, example: str, place: Place, now: float) -> bool:
+    verdict = _alone(replace(rule, until=None), example, place, now)
+    if rule.decision is Decision.ALLOW:
+        return verdict.decision is Decision.ALLOW and any(p.rule for p in verdict.parts)
+    return any(p.rule and p.decision is rule.decision for p in verdict.parts)
+
+
+def _alone(rule: Rule, example: str, place: Place, now: float) -> Verdict:
+    """The verdict on a call by this rule alone. The example is what the tool is chiefly given: a command, a path, …"""
+    tool = "Write" if rule.tool == "Edit" and rule.decision is not Decision.ALLOW else rule.tool
+    input = (
+        {"command": example} if tool == "Bash" else {"url": example} if tool == "WebFetch" else {"file_path": example}
+    )
+    if tool in ("Glob", "Grep"):
+        input = {"path": example, "pattern": "*"}
+    elif tool not in (*FILE_TOOLS, "Bash", "WebFetch"):
+        argument = (rule.pattern or "").partition(":")[0]
+        input = {argument: example} if argument else {}
+    return Policy([rule], place).judge(accesses_of(tool, input, place), mode="default", now=now, tool=tool)
+
+
+def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
+    """That it can never match, as far as that can be told."""
+    if rule.pattern is None:
+        return
+    if rule.tool == "Bash":
+        if rule.pattern != rule.pattern.strip():
+            yield Finding(rule, "holds a stray space at its end or beginning", f"Write `Bash({rule.pattern.strip()})`.")
+        command = spelled(rule.pattern, place.home)
+        if command is None:
+            return
+        if rule.decision is Decision.ALLOW:
+            verdict = _alone(rule, command, place, now)
+            if verdict.decision is not Decision.ALLOW:
+                yield Finding(rule, f"never allows what it spells: {verdict.reason}", _instead(command))
+        elif not _hit(rule, command, place, now):
+            yield Finding(rule, "is never met by the command it spells", _instead(command))
+    elif rule.tool in FILE_TOOLS:
+        yield from _lost(rule, place)
+
+
+def _instead(command: str) -> str:
+    first = command.split(" ", 1)[0]
+    if first in ("do", "then", "else", "if", "for", "while", "done", "fi", "{", "("):
+        return f"`{first}` belongs to the shell; write a rule for the command that follows it."
+    if "=" in first:
+        return "Write the rule for the command without its assignments."
+    return ""
+
+
+def spelled(pattern: str, home: str) -> str | None:
+    """The shortest command a pattern without wildcards inside spells out, quoted as a shell needs it; else None."""
+    import shlex
+
+    compiled = words.parse(pattern, home)
+    return shlex.join(compiled.literal) if len(compiled.literal) == len(compiled.items) else None
+
+
+def _lost(rule: Rule, place: Place) -> Iterator[Finding]:
+    """Paths that are not where their author believed."""
+    pattern = globs.parse(rule.pattern or "", place.home)
+    if pattern.base == "/" and pattern.segments:
+        first = "/" + pattern.segments[0]
+        if pattern.literal and not os.path.lexists(first):
+            inner = "/".join(pattern.segments)
+            yield Finding(
+                rule,
+                f"begins at the root of the disk, where there is no {first}",
+                f"Write `{rule.tool}({inner})` for the workspace.",
+            )
+    elif pattern.base and not pattern.segments:
+        return
+    fixed = lexical("/".join(pattern.segments[: pattern.literal]), pattern.base or place.workspace)
+    if rule.decision is Decision.ALLOW and rule.tool in ("Write", "Edit") and fixed == place.workspace + "/.hitl":
+        yield Finding(rule, "hitl's own settings are always asked about", "Take it away.")
+
+
+def _broad(rule: Rule) -> Iterator[Finding]:
+    """That it grants arbitrary code."""
+    if rule.decision is not Decision.ALLOW or rule.tool != "Bash":
+        return
+    if rule.pattern is None:
+        yield Finding(rule, "allows every command", "Write rules for the programs you mean.")
+        return
+    compiled = words.parse(rule.pattern)
+    first = compiled.items[0]
+    if not isinstance(first, str):
+        yield Finding(rule, "allows any program that ends so", "Begin with the name of a program.")
+    elif compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
+        yield Finding(
+            rule, f"allows any code: {first} runs what it is given", f"Name what {first} may run: `Bash({first} …:*)`."
+        )
+    elif compiled.rest and len(compiled.items) == 2 and tuple(compiled.items) in kinds.RUNS_ANYTHING_AFTER:
+        said = " ".join(map(str, compiled.items))
+        yield Finding(
+            rule, f"allows any code: {said} runs what it is given", f"Name what it may run: `Bash({said} …:*)`."
+        )
+
+
+def _overlapped(rule: Rule, policy: Policy, now: float) -> Iterator[Finding]:
+    """That another rule undoes it or does its work."""
+    if rule.tool != "Bash" or rule.pattern is None or rule.decision is not Decision.ALLOW:
+        return
+    command = spelled(rule.pattern, policy.place.home)
+    if command is None:
+        return
+    accesses = accesses_of("Bash", {"command": command}, policy.place)
+    verdict = policy.judge(accesses, mode="default", now=now, tool="Bash")
+    if verdict.rule is not None and verdict.decision is not Decision.ALLOW:
+        yield Finding(
+            rule,
+            f"is undone by {verdict.decision} {verdict.rule.text} at {verdict.rule.source}",
+            "One of them is too much.",
+        )
+        return
+    mine = words.parse(rule.pattern, policy.place.home)
+    for other in policy.rules:
+        if other is rule or other.tool != "Bash" or other.decision is not Decision.ALLOW or other.pattern is None:
+            continue
+        if other.source.layer == "pack" or (other.until is not None and rule.until is None):
+            continue
+        wider = words.parse(other.pattern, policy.place.home)
+        begins = wider.rest and len(wider.literal) == len(wider.items)
+        if not begins or mine == wider or mine.literal[: len(wider.literal)] != wider.literal:
+            continue
+        alone = Policy([other], policy.place).judge(accesses, mode="default", now=now, tool="Bash")
+        if alone.decision is Decision.ALLOW:
+            yield Finding(rule, f"is covered by {other.text} at {other.source}", "Take it away.")
+            return

@@ -1,0 +1,67 @@
+"""The few rules that would have saved the most questions, found in what was asked before."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hitl_cli.accesses import accesses_of
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Suggestion
+from hitl_cli.permissions.suggest import suggest
+
+_MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Rules to be accepted together, and how many of the questions they would have settled."""
+
+    suggestion: Suggestion
+    saves: int
+
+
+def propose(calls: Iterable[tuple[str, Mapping[str, Any]]], policy: Policy, now: float) -> list[Proposal]:
+    """Proposals, each counted with those before it accepted. `calls`: tool and input of calls that were asked about.
+
+    Each is taken from the ladder of a call that still asks; of equal ones the narrower rule is proposed.
+    """
+    waiting: dict[str, tuple[str, Mapping[str, Any], int]] = {}
+    for tool, input in calls:
+        key = json.dumps([tool, input], sort_keys=True)
+        waiting[key] = (tool, input, waiting.get(key, ("", {}, 0))[2] + 1)
+    ladders = {}
+    for key, (tool, input, _) in waiting.items():
+        accesses = accesses_of(tool, input, policy.place)
+        ladders[key] = (accesses, tool, suggest(policy, accesses, now=now, tool=tool))
+    proposals: list[Proposal] = []
+    while ladders and len(proposals) < _MOST:
+        votes: Counter[tuple[str, ...]] = Counter()
+        offered: dict[tuple[str, ...], Suggestion] = {}
+        for key, (_, _, ladder) in ladders.items():
+            for suggestion in ladder:
+                votes[suggestion.rules] += waiting[key][2]
+                offered.setdefault(suggestion.rules, suggestion)
+        if not votes:
+            break
+        best = max(votes, key=lambda rules: (votes[rules], -len(rules)))
+        if votes[best] < 2 and proposals:
+            break
+        wider = policy.plus([codec.parse(text) for text in best])
+        settled = [
+            key
+            for key, (accesses, tool, _) in ladders.items()
+            if wider.judge(accesses, mode="default", now=now, tool=tool).decision is Decision.ALLOW
+        ]
+        policy = wider
+        proposals.append(Proposal(offered[best], sum(waiting[key][2] for key in settled)))
+        ladders = {
+            key: (accesses, tool, suggest(policy, accesses, now=now, tool=tool))
+            for key, (accesses, tool, _) in ladders.items()
+            if key not in settled
+        }
+    return proposals
