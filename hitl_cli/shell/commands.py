@@ -1,0 +1,256 @@
+"""Simple commands: wrappers taken off, built-ins told from programs, operands turned into paths and hosts."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, WritePath, lexical
+from hitl_cli.shell import builtins, variables, words, wrappers
+from hitl_cli.shell.operands import Folders, host_of, one
+from hitl_cli.shell.programs import Study, study
+from hitl_cli.shell.scan import DEEPEST, rough_words
+from hitl_cli.shell.tree import Raw, Redirect, Unreadable
+
+if TYPE_CHECKING:
+    from hitl_cli.shell.reader import Walk
+
+
+@dataclass(slots=True)
+class Call:
+    """One simple command on its way through the wrappers."""
+
+    words: tuple[Word, ...]
+    typed: tuple[Word, ...]  # with what was peeled off before it
+    text: str
+    folders: Folders
+    within: tuple[str, ...] = ()
+    marked: tuple[tuple[Word, str], ...] = ()  # assignments that are not harmless, with the reason
+    redirs: tuple[Redirect, ...] = ()
+    depth: int = 0
+
+
+def run(walk: Walk, call: Call) -> tuple[Folders, Folders]:
+    """Take the wrappers off and state what is run; the folders afterwards."""
+    try:
+        layer = wrappers.peel(call.words)
+    except Unreadable as error:
+        _unread(walk, call, str(error))
+        return call.folders, call.folders
+    if layer is None:
+        return _program(walk, call)
+    if layer.stdin and not _fed(walk, call):
+        return call.folders, call.folders
+    walk.depth += 1
+    if walk.depth > DEEPEST:
+        raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+    name = str(call.words[0])
+    if layer.stays:
+        _own(walk, call, layer)
+    for each in (layer, *layer.more):
+        _inner(walk, call, each, name)
+    walk.depth -= 1
+    moved = name == "eval"
+    return ((None,), (None,)) if moved and layer.text is not None and "cd" in layer.text else (call.folders,) * 2
+
+
+def _fed(walk: Walk, call: Call) -> bool:
+    """A shell that runs its standard input: the text when a here-document or here-string holds it."""
+    feeds = [r for r in call.redirs if r.op.startswith("<") and r.fd in ("", "0")]
+    body = feeds[0].body if len(feeds) == 1 else None
+    if len(feeds) == 1 and feeds[0].op == "<<<":
+        target = feeds[0].target
+        body = Raw(target, [], []) if isinstance(target, str) else target
+        text = target if isinstance(target, str) else words.joined(target, walk.values(call.folders))
+    else:
+        text = words.joined(body, walk.values(call.folders)) if body is not None else None
+    if text is None:
+        reason = f"{call.words[0]} runs what it is given on its standard input"
+        _unread(walk, call, reason, rough_words(body.text) if body is not None else ())
+        return False
+    _enter(walk, text, call, f"{call.words[0]} <<")
+    return True
+
+
+def _enter(walk: Walk, text: str, call: Call, kind: str) -> None:
+    """Read the text that a command hands to a shell."""
+    before, walk.within = walk.within, (*call.within, kind)
+    if call.marked:
+        _unread(walk, call, call.marked[0][1])
+    walk.script(text, call.folders, kind)
+    walk.within = before
+
+
+def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> None:
+    folders = call.folders
+    if layer.anywhere:
+        folders = (None,)
+    elif layer.folder is not None:
+        folders = tuple(
+            lexical(layer.folder, at) if isinstance(layer.folder, str) and at is not None else None for at in folders
+        )
+    walk.files(layer.reads, call.folders, lambda path, glob: ReadPath(path, call.text, glob=glob))
+    walk.files(layer.writes, call.folders, lambda path, glob: WritePath(path, call.text, glob=glob))
+    marked = list(call.marked)
+    for variable, value in layer.assigns:
+        if reason := variables.reaches(variable, value):
+            marked.append((f"{variable}={value}" if isinstance(value, str) else value, reason))
+    if layer.folder is not None and not all(f is not None and walk.in_workspace(f) for f in folders):
+        marked.append((layer.folder, "leaves the workspace"))
+    if layer.text is not None:
+        label = f"{name} -c" if name not in ("eval", "watch") else name
+        _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label)
+    elif layer.inner:
+        skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: -len(layer.inner)]) or name
+        within = (*call.within, skipped)
+        run(
+            walk,
+            replace(call, words=layer.inner, folders=folders, within=within, marked=tuple(marked), redirs=call.redirs),
+        )
+
+
+def _own(walk: Walk, call: Call, layer: wrappers.Layer) -> None:
+    """The wrapper's own part, for wrappers that need a rule of their own."""
+    if wrappers.base_name(call.words[0]) in ("find", "gfind"):
+        _program(walk, call)
+        return
+    name = wrappers.base_name(call.words[0])
+    acts, full = _mark(call.marked, ())
+    walk.out.append(
+        Command(
+            (*full, name, *call.words[1:]), acts, names=(name,), text=call.text, within=call.within,
+            cwd=one(call.folders), also=((name, *call.words[1:]),) if full else (),
+        )
+    )  # fmt: skip
+
+
+def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> None:
+    """A command of which only the words are known: for deny and ask rules, and opaque for the others."""
+    found = tuple(w if isinstance(w, str) else w.text for w in call.typed)
+    walk.out.append(Opaque(reason, call.text, (*found, *(p for w in found if " " in w for p in rough_words(w)), *more)))
+
+
+def _program(walk: Walk, call: Call) -> tuple[Folders, Folders]:
+    """The command itself, and the files and hosts it names."""
+    folders = call.folders
+    try:
+        effect = builtins.effect(call.words)
+    except Unreadable as error:
+        _unread(walk, call, str(error))
+        return folders, folders
+    if effect is not None and isinstance(call.words[0], str):
+        return _builtin(walk, call, effect)
+    at = one(folders)
+    found = study(call.words, walk.place, at)
+    if found.opaque:
+        _unread(walk, call, found.opaque)
+    index = len(walk.out)
+    walk.out.append(_command(walk, call, found))
+    if found.cwd is not None:
+        folders = tuple(None if f is None else posixpath.join(f, found.cwd) for f in folders)
+    shift = len(call.marked)
+    by = call.text
+    if found.reads:
+        walk.files(found.reads, folders, lambda path, glob: ReadPath(path, by, index, glob=glob))
+    if found.lists:
+        walk.files(found.lists, folders, lambda path, glob: ReadPath(path, by, index, True, glob=glob))
+    for word, act in zip(found.writes, found.at, strict=True):
+        walk.files(
+            (word,), folders,
+            lambda path, glob, act=act: WritePath(path, by, index, glob=glob, at=None if act is None else act + shift),  # type: ignore[misc]
+        )  # fmt: skip
+    if found.removes:
+        walk.files(found.removes, folders, lambda path, glob: WritePath(path, by, index, True, glob=glob))
+    for url in found.urls:
+        walk.out.append(host_of(url, by))
+    return call.folders, call.folders
+
+
+def _command(walk: Walk, call: Call, found: Study) -> Command:
+    acts, marked = _mark(call.marked, found.acts)
+    plain = found.words
+    final = (*marked, *plain)
+    forms: list[tuple[Word, ...]] = []
+    spells: list[int] = []
+    if call.words != plain:
+        forms.append((*marked, *call.words))
+        spells.append(len(marked) + 1)
+    if len(call.typed) != len(call.words):
+        forms.append(call.typed)
+        spells.append(
+            max(1, len(call.typed) - len(call.words) + 1) if call.typed[-1:] == call.words[-1:] else len(call.typed)
+        )
+    also: list[tuple[Word, ...]] = []
+    if marked:
+        also.append(plain)
+    if found.bare:
+        also.append(found.bare)
+    return Command(
+        final,
+        acts,
+        tuple(forms),
+        found.names,
+        call.text,
+        call.within,
+        one(call.folders),
+        "",
+        tuple(spells),
+        tuple(also),
+    )
+
+
+def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> tuple[Folders, Folders]:
+    name = str(call.words[0])
+    walk.assigned.update(effect.assigns)
+    if {"HOME", "PWD"} & set(effect.assigns):
+        raise Unreadable("it sets HOME or PWD, which changes what later words mean")
+    acts, marked = _mark(call.marked, effect.acts)
+    free, after = effect.free, (call.folders, call.folders)
+    index = len(walk.out)
+    targets: tuple[tuple[str, bool], ...] = ()
+    if effect.enters is not None:
+        free, acts, folders, targets = _moves(walk, call, effect.enters, acts, len(marked))
+        after = (folders, folders if folders == (None,) else call.folders)
+    walk.out.append(
+        Command(
+            (*marked, *call.words), acts, text=call.text, within=call.within, cwd=one(call.folders), names=(name,),
+            free="" if marked else free, also=(call.words,) if marked else (),
+        )
+    )  # fmt: skip
+    for path, glob in targets:
+        walk.out.append(ReadPath(path, call.text, index, glob=glob))
+    if name in ("source", "."):
+        walk.files(call.words[1:2], call.folders, lambda path, glob: ReadPath(path, call.text, index, glob=glob))
+    if effect.text is not None:
+        _enter(walk, effect.text, replace(call, folders=(None,)), name)
+    return after
+
+
+def _moves(
+    walk: Walk, call: Call, target: Word, acts: tuple[Act, ...], shift: int
+) -> tuple[str, tuple[Act, ...], Folders, tuple[tuple[str, bool], ...]]:
+    """A change of the folder: why it is free, its acts, the folders afterwards, and what it opens."""
+    at = shift + min(1, len(call.words) - 1)
+    if target == Unknown("~"):
+        target = walk.place.home
+    if isinstance(target, Unknown):
+        return "", (*acts, Act(at, "goes to a folder that is not known")), (None,), ()
+    folders = tuple(dict.fromkeys(None if f is None else lexical(target, f) for f in call.folders))
+    if target.startswith("/"):
+        folders = (lexical(target, "/"),)
+    if not all(f is not None and walk.in_workspace(f) for f in folders):
+        return "", (*acts, Act(at, "leaves the workspace")), folders, ()
+    opened = tuple(
+        (posixpath.join(f or "/", target), False) for f in call.folders if f is not None or target[:1] == "/"
+    )
+    return "it stays in the workspace", acts, folders, opened
+
+
+def _mark(marked: tuple[tuple[Word, str], ...], acts: tuple[Act, ...]) -> tuple[tuple[Act, ...], tuple[Word, ...]]:
+    """The acts of a command with its marked assignments in front, and those assignments."""
+    if not marked:
+        return acts, ()
+    shift = len(marked)
+    own = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
+    return (*own, *(replace(act, at=act.at + shift) for act in acts)), tuple(word for word, _ in marked)

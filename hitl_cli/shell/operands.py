@@ -1,0 +1,54 @@
+"""Operands as absolute paths, patterns of paths, and hosts."""
+
+from __future__ import annotations
+
+import posixpath
+
+from hitl_cli.access import Host, Word, lexical
+from hitl_cli.shell import words
+
+FOLDERS = 4  # that the shell may be in before it counts as unknown
+
+Folders = tuple[str | None, ...]  # where the shell may be; None: anywhere
+
+
+def either(one: Folders, other: Folders) -> Folders:
+    if one == other:
+        return one
+    both = tuple(dict.fromkeys((*one, *other)))
+    return both if len(both) <= FOLDERS and None not in both else (None,)
+
+
+def one(folders: Folders) -> str | None:
+    return folders[0] if len(folders) == 1 else None
+
+
+def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
+    """The absolute path of an operand, or the pattern of what it may be."""
+    if isinstance(word, str):
+        if word.startswith("/"):
+            return word, False
+        return ("/**", True) if folder is None else (posixpath.join(folder, word), False)
+    if not word.glob:
+        return "/**", True
+    pattern = words.pattern(word)
+    if folder is None and not pattern.startswith("/"):
+        return "/**", True
+    fixed = pattern[: min((at for at in map(pattern.find, "*?[") if at >= 0), default=len(pattern))]
+    head, _, stem = fixed.rpartition("/")
+    rest = pattern[len(fixed) :]
+    if ".." in rest:
+        return "/**", True
+    base = lexical((head or "/") if fixed.startswith("/") else head, folder or "/")
+    if stem in (".", ".."):
+        if rest != "**":
+            return "/**", True
+        return lexical(stem, base).rstrip("/") + "/**", True
+    return base.rstrip("/") + "/" + stem + rest, True
+
+
+def host_of(url: str, of: str) -> Host:
+    scheme, _, rest = url.partition("://") if "://" in url else ("http", "", url)
+    host = rest.split("/", 1)[0].split("?", 1)[0].split("#", 1)[0].rpartition("@")[2]
+    host = host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
+    return Host(url, scheme.lower(), host.lower(), of)
