@@ -9,7 +9,18 @@ from hitl_cli.ui.theme import Line
 
 PASTE = "<bracketed-paste>"
 # prompt_toolkit's names of keys that have two
-_ALIASES = {"c-m": "enter", "c-i": "tab", "c-h": "backspace", "space": " ", "c-[": "escape"}
+_ALIASES = {
+    "c-m": "enter",
+    "c-i": "tab",
+    "c-h": "backspace",
+    "space": " ",
+    "c-[": "escape",
+    "escape escape": "escape",
+    "escape c-c": "c-c",
+    "escape c-m": "c-j",
+    "escape enter": "c-j",
+    "escape c-h": "escape backspace",
+}
 _SAME = {
     "c-b": "left",
     "c-f": "right",
@@ -23,9 +34,9 @@ _SAME = {
 }
 
 
-def named(key: str) -> str:
-    """One name a key."""
-    return _ALIASES.get(key, key)
+def named(key: str, data: str = "") -> str:
+    """One name a key; a character is its own name."""
+    return data if key == "<any>" and len(data) == 1 else _ALIASES.get(key, key)
 
 
 def typed(key: str, data: str) -> str:

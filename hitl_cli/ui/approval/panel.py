@@ -100,7 +100,7 @@ class Panel:
     # -- what is done
 
     def press(self, key: str, now: float, data: str = "") -> None:
-        key = named(key)
+        key = named(key, data)
         self._now = max(now, self._now)
         if self._ended or (key.startswith("<") and key not in (PASTE, "<any>")):
             return  # focus, mouse and terminal reports are no keys
@@ -112,7 +112,7 @@ class Panel:
             self._step(self._form.press(key, now, data), now)
         else:
             self._note = ""
-            self._step(Sign.STRAY if key == PASTE else self._first(key or data), now)
+            self._step(Sign.STRAY if key == PASTE else self._first(key), now)
 
     def edited(self, text: str | None, now: float) -> None:
         """`$EDITOR` is closed; None when the person gave up. Keys that were meant for it are not meant for the panel."""
