@@ -113,7 +113,10 @@ PROGRAMS: dict[str, Row] = {
         "ninja manual", "-f = takes another build file\n-C = folder\n-j -k -l -w -d =\n-t =", abbreviates=False
     ),
     "meson": Row(
-        "Meson manual", f"--native-file --cross-file = {_CONFIG}\n-C = folder", shared=True, subs=rows("", "setup")
+        "Meson manual",
+        f"--native-file --cross-file = {_CONFIG}\n-C = folder",
+        shared=True,
+        subs=rows("Meson manual", "setup"),
     ),
     **rows(
         "GCC manual, Clang manual",

@@ -97,7 +97,8 @@ class Reading:
     def touch(self, effect: str, word: Word, at: int) -> None:
         """One operand or value with an effect of EFFECTS or the reason of an act."""
         if effect == "read":
-            self.reads.append(word)
+            if word != "-":
+                self.reads.append(word)
         elif effect == "list":
             self.lists.append(word)
         elif effect == "make":
@@ -214,7 +215,7 @@ class Reading:
             name, equals, value = word.partition("=")
             if row.single and name.startswith("--"):
                 name = name[1:]
-            option = row.known.get(name) or self._abbreviated(name)
+            option = row.known.get(name) or row.abbreviated(name)
             if option is None:
                 self.given.append(Given(name, value if equals else None, i))
                 return i + 1, not equals
@@ -234,13 +235,6 @@ class Reading:
         option = known.get("-" + word[-1])
         return i + 1, option is None
 
-    def _abbreviated(self, name: str) -> Option | None:
-        """The option a cut long name stands for; of several, the one that acts."""
-        if not self.row.abbreviates or len(name) < 3 or name[:2] != "--":
-            return None
-        fits = [option for long, option in self.row.known.items() if long.startswith(name)]
-        return next((option for option in fits if option.acts), fits[0] if fits else None)
-
     def _give(self, option: Option, value: Word | None, i: int) -> int:
         """Record an option with its value (the next word where it takes one and none is glued on)."""
         after = i + 1
@@ -254,6 +248,8 @@ class Reading:
                 after += 1
             after += 1
         self.given.append(Given(option.name, value, i))
+        if value == "-" and option.does in ("read", "write", "make"):
+            return after  # the standard streams
         if option.does and (value is not None or not option.takes or option.does not in EFFECTS):
             self.touch(option.does, value if value is not None else "", i)
         return after
@@ -283,7 +279,7 @@ class Reading:
         prefix, row = word.prefix, self.row
         if prefix[1] == "-" or row.single:
             name, equals, rest = prefix.partition("=")
-            option = row.known.get(name) or self._abbreviated(name)
+            option = row.known.get(name) or row.abbreviated(name)
             if equals:
                 if option is not None:
                     self._give(option, _tail(word, rest), i)

@@ -1,7 +1,7 @@
 """The system itself: packages, services, schedules, processes, terminals, and programs that start others.
 
-Sources: the manual page of each, GTFOBins. What `wrappers` peels (env, timeout, xargs, sudo, …) normally does not come
-here; the rows of launchers hold for forms it could not peel.
+Sources: the manual page of each, GTFOBins. Launchers that `wrappers` takes off or refuses (env, timeout, xargs, sudo,
+strace, …) have no row here: what they start is judged by itself.
 """
 
 from __future__ import annotations
@@ -17,12 +17,6 @@ _CONFIG = "loads configuration from elsewhere, which can name programs"
 def _starts(reading: Reading) -> None:
     """The first operand is a program."""
     for at, _ in reading.operands[:1]:
-        reading.act(at, _STARTS)
-
-
-def _second_starts(reading: Reading) -> None:
-    """One operand of the launcher's own, then a program (flock FILE PROGRAM …)."""
-    for at, _ in reading.operands[1:2]:
         reading.act(at, _STARTS)
 
 
@@ -52,16 +46,6 @@ def _hostname(reading: Reading) -> None:
         reading.act(at, "sets the name of the system")
 
 
-def _busybox(reading: Reading) -> None:
-    """The applet is a program of its own."""
-    from hitl_cli.shell.programs import row_of
-
-    for at, word in reading.operands[:1]:
-        if isinstance(word, str):
-            reading.act(at, f"runs the applet {word}")
-            reading.delegate(row_of(word), at + 1)
-
-
 def _test(reading: Reading) -> None:
     """`-v NAME[subscript]` evaluates the subscript; the operand of a file test is looked at."""
     words = reading.words
@@ -85,10 +69,6 @@ def _tmux(reading: Reading) -> None:
 
 _TMUX_SHOWS = word_set("ls list-sessions lsw list-windows lsp list-panes has has-session capture-pane capturep info")
 
-_WATCH = """
-    -n --interval -q --equexit -s --shotsdir =
-    -d --differences ?
-"""
 PROGRAMS: dict[str, Row] = {
     "date": Row(
         "GNU coreutils manual",
@@ -110,8 +90,6 @@ PROGRAMS: dict[str, Row] = {
         then=_hostname,
     ),
     **rows("test(1), bash manual", "test [", abbreviates=False, wary=True, stops=True, then=_test),
-    "busybox": Row("BusyBox documentation", stops=True, then=_busybox),
-    "toybox": Row("Toybox documentation", stops=True, then=_busybox),
     "crontab": Row(
         "crontab(1)",
         "-e opens an editor\n-r removes the schedule of the system\n-u = works for another user\n-l -i",
@@ -142,32 +120,29 @@ PROGRAMS: dict[str, Row] = {
     "systemd-run": Row("systemd-run(1)", "-p -u --unit --uid --gid --on-active =", stops=True, then=_starts, wary=True),
     **rows("launchctl(1), service(8)", "launchctl service initctl"),
     **rows(
-        "watch(1), entr(1), hyperfine(1)",
-        "watch entr hyperfine viddy watchexec nodemon",
-        _WATCH,
-        stops=True,
-        wary=True,
-        then=_starts,
-    ),
-    **rows(
-        "their manuals: programs that start their operand",
-        "setsid nohup nice ionice chrt stdbuf unbuffer strace ltrace valgrind perf parallel unshare nsenter chroot fakeroot "
-        "proot bwrap firejail xvfb-run dbus-run-session dbus-launch cgexec numactl setarch linux32 linux64 catchsegv "
-        "faketime torsocks proxychains proxychains4 tsocks eatmydata doas pkexec runuser su sg expect rlwrap script "
-        "scriptreplay dtach abduco screen start-stop-daemon daemonize run-parts run-one chpst softlimit multitime time "
-        "gdb lldb rr direnv asdf rtk",
-        "-n -u -g -p -o -e -s -c -C -S -i -x -ex -batch ?",
+        "hyperfine(1), watchexec(1), nodemon manual",
+        "hyperfine viddy watchexec nodemon",
+        "-n -w -e -i -r --interval --warmup --exec --ext ?",
         stops=True,
         wary=True,
         abbreviates=False,
         then=_starts,
     ),
     **rows(
-        "flock(1), taskset(1)",
-        "flock taskset",
-        "-c --command = runs a shell command\n-w -E =",
+        "their manuals: programs that start their operand",
+        "dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr",
+        "-ex -x -batch ?",
         stops=True,
-        then=_second_starts,
+        wary=True,
+        abbreviates=False,
+        then=_starts,
+    ),
+    **rows(
+        "mise, asdf, direnv manuals",
+        "mise asdf direnv",
+        "-C --cd = folder",
+        subs=rows("mise manual", "exec x", act=_STARTS, stops=True),
+        abbreviates=False,
     ),
     **rows("tmux(1)", "tmux", f"-f = {_CONFIG}\n-c = {_STARTS}\n-L -S -T =", stops=True, wary=True, then=_tmux),
     "ps": Row("ps(1)", "-o -O -p -u -U -C -g -G -t --sort --format --pid --ppid ="),

@@ -42,6 +42,10 @@ EFFECTS = frozenset(
 )
 
 
+_NEVER_CUT = frozenset(["-", "--"])
+_REMEMBERED = 500  # looked-up names a row keeps; they come from commands, so their number has no bound
+
+
 class Option(NamedTuple):
     """One option: its first name, what value it takes ("", "=", "?", ";"), and its effect or the reason of its act."""
 
@@ -89,8 +93,21 @@ class Row:
     act: str = ""
     peel: Callable[[tuple[Word, ...], Place, str | None], tuple[tuple[Word, ...], str | None]] | None = None
     known: dict[str, Option] = field(default_factory=dict)
+    cut: dict[str, Option | None] = field(default_factory=dict)
     ready: bool = False
     acting: bool = False
+
+    def abbreviated(self, name: str) -> Option | None:
+        """The option a cut long name stands for; of several, the one that acts."""
+        if not self.abbreviates or name in _NEVER_CUT:
+            return None
+        if name not in self.cut:
+            fits = [option for long, option in self.known.items() if long.startswith(name)]
+            found = next((option for option in fits if option.acts), fits[0] if fits else None)
+            if len(self.cut) >= _REMEMBERED:
+                self.cut.clear()
+            self.cut[name] = found
+        return self.cut[name]
 
     def compile(self, inherited: Mapping[str, Option] | None = None) -> Row:
         """Read `options` once; `inherited` are the options of the row above when it shares them."""

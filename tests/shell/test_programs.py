@@ -1,0 +1,225 @@
+"""How options are read: bundles, glued values, abbreviations, `--`, and words that are not known."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+import pytest
+
+from hitl_cli.access import Act, Place, Unknown, Word
+from hitl_cli.shell.programs import PROGRAMS, Study, study
+from hitl_cli.shell.programs.table import Option, Row
+
+PLACE = Place(cwd="/w", roots=("/w",), home="/home/u")
+
+
+def of(text: str, *more: Word) -> Study:
+    return study((*shlex.split(text), *more), PLACE, "/w")
+
+
+def acting(found: Study) -> list[Word]:
+    return [found.words[act.at] for act in sorted(found.acts, key=lambda act: act.at)]
+
+
+def test_a_program_without_a_row_has_no_acts_and_its_operands_are_not_judged() -> None:
+    assert of("frobnicate --output x .git/config") == Study(
+        ("frobnicate", "--output", "x", ".git/config"), names=("frobnicate",)
+    )
+
+
+def test_a_system_folder_in_front_of_a_program_is_taken_off() -> None:
+    assert of("/usr/bin/sort -o out in") == Study(
+        ("sort", "-o", "out", "in"),
+        acts=(Act(1, "writes a file"),),
+        reads=("in",),
+        writes=("out",),
+        at=(1,),
+        names=("sort",),
+    )
+
+
+@pytest.mark.parametrize("program", ["./sort", "~/bin/sort", "node_modules/.bin/sort", "/tmp/sort", "bin/sort"])
+def test_another_folder_in_front_of_a_program_stays(program: str) -> None:
+    found = of(f"{program} -o out")
+    assert found.words[0] == program
+    assert found.names == ("sort",)
+    assert acting(found) == ["-o"]
+
+
+def test_another_name_of_a_program_is_the_same_for_deny_rules() -> None:
+    assert of("gawk '{print}'").names == ("gawk", "awk")
+    assert of("ls").names == ("ls",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sort -o X f",
+        "sort -oX f",
+        "sort -no X f",
+        "sort -rnoX f",
+        "sort f -o X",
+        "sort f -- g -o",
+        "sort --output X f",
+        "sort --output=X f",
+        "sort --outp=X f",
+        "sort --o X f",
+        "sort -k 1 -o X",
+        "sort -t -o X -o Y",
+        "sort -k -- -o X",
+    ],
+)
+def test_an_option_is_found_in_every_spelling(text: str) -> None:
+    words = shlex.split(text)
+    wrote = of(text).writes
+    assert wrote == (() if text == "sort f -- g -o" else ("Y",) if "Y" in words else ("X",))
+
+
+def test_a_value_is_not_taken_for_an_option() -> None:
+    assert acting(of("sort -t -o f")) == []
+    assert acting(of("git log --grep --output=x")) == []
+    assert acting(of("find . -name -delete")) == []
+    assert acting(of("rg -e --pre src")) == []
+
+
+def test_two_dashes_end_the_options_but_not_when_they_may_be_a_value() -> None:
+    assert acting(of("git diff -- --output=x")) == []
+    assert acting(of("git log --grep -- --output=x")) == ["--output=x"]
+    assert acting(of("git log --frobnicate -- --output=x")) == ["--output=x"]
+
+
+def test_a_cut_name_that_may_mean_an_option_that_acts_is_that_option() -> None:
+    assert acting(of("sort --comp=./x f")) == ["--comp=./x"]
+    assert acting(of("sort --c f")) == ["--c"]
+    assert acting(of("sort --check f")) == []
+
+
+def test_what_only_keeps_nothing_is_no_writing() -> None:
+    assert of("curl -s -o /dev/null https://example.org/").acts == ()
+    assert of("wget -qO - https://example.org/").writes == ()
+
+
+UNQUOTED = Unknown("$x")
+QUOTED = Unknown('"$x"', single=True)
+
+
+@pytest.mark.parametrize("word", [UNQUOTED, QUOTED, Unknown("*", glob=True), Unknown("-$x", prefix="-")])
+def test_a_word_that_may_be_an_option_that_acts_is_an_act(word: Unknown) -> None:
+    assert acting(of("git log", word)) == [word]
+    assert acting(of("sort", word)) == [word]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        Unknown("./*.txt", glob=True, prefix="./"),
+        Unknown("src/*.py", glob=True, prefix="src/"),
+        Unknown('"src/$x"', prefix="src/", single=True),
+        Unknown('"$(f)/README.md"', single=True, safe=True),
+    ],
+)
+def test_a_word_that_cannot_be_an_option_is_an_operand(word: Unknown) -> None:
+    found = of("sort", word)
+    assert found.acts == ()
+    assert found.reads == (word,)
+
+
+def test_a_word_that_may_become_several_may_bring_an_option_with_it() -> None:
+    assert acting(of("sort", Unknown("src/$x", prefix="src/"))) != []
+
+
+def test_a_word_that_is_not_known_is_no_act_where_no_option_acts() -> None:
+    assert of("wc -l", UNQUOTED) == Study(("wc", "-l", UNQUOTED), reads=(UNQUOTED,), names=("wc",))
+    assert of("grep", QUOTED, "f").acts == ()
+
+
+def test_after_two_dashes_every_word_is_an_operand() -> None:
+    assert of("git log --", UNQUOTED).acts == ()
+
+
+def test_a_value_may_be_unknown_when_it_is_one_word() -> None:
+    assert of("git commit -m", QUOTED).acts == ()
+    assert of("git log --grep", QUOTED).acts == ()
+    assert acting(of("git log --grep", UNQUOTED)) == [UNQUOTED]
+    assert of("git log", Unknown('--grep="$x"', prefix="--grep=", single=True)).acts == ()
+    assert of("sort", Unknown('-k"$x"', prefix="-k", single=True)).acts == ()
+    assert acting(of("sort", Unknown('-n"$x"', prefix="-n", single=True))) != []
+
+
+def test_an_unknown_value_of_a_writing_option_is_written() -> None:
+    word = Unknown('--output="$x"', prefix="--output=", single=True)
+    found = of("sort", word)
+    assert (acting(found), len(found.writes)) == ([word], 1)
+
+
+def test_a_sub_command_that_is_not_known_is_an_act() -> None:
+    assert acting(of("git", UNQUOTED)) != []
+    assert acting(of("git", QUOTED)) != []
+
+
+def test_deny_rules_see_the_words_without_what_stands_before_the_sub_command() -> None:
+    assert of("git --git-dir=.git --work-tree=. push").bare == ("git", "push")
+    assert of("git -c core.pager=x push origin").bare == ("git", "push", "origin")
+    assert of("kubectl -n prod delete pod x").bare == ("kubectl", "delete", "pod", "x")
+    assert of("cargo +nightly publish").bare == ("cargo", "publish")
+    assert of("git push").bare == ()
+
+
+def test_a_folder_that_an_option_enters_is_followed_inside_the_workspace_only() -> None:
+    assert of("git -C sub -C deep log").cwd == "sub/deep"
+    assert of("git -C sub log").words == ("git", "log")
+    assert acting(of("git -C /tmp log")) == ["-C"]
+    assert acting(of("git -C sub/../.. log")) == ["-C"]
+    assert acting(of("git -C ~ log")) == ["-C"]
+    assert acting(of("git -C", QUOTED, "log")) != []
+    assert acting(study(("git", "-C", "sub", "log"), PLACE, None)) == ["-C"]
+    assert of("make -C sub test").cwd == "sub"
+    assert acting(of("make -C ../x test")) == ["-C"]
+
+
+def test_every_row_names_its_source_and_its_effects_can_be_read() -> None:
+    seen: dict[int, Row] = {}
+
+    def check(row: Row, inherited: Mapping[str, Option] | None) -> None:
+        if id(row) in seen:
+            return
+        seen[id(row)] = row.compile(inherited)
+        for sub in [*(row.subs or {}).values(), *([row.other] if row.other else [])]:
+            check(sub, row.known if row.shared else None)
+
+    for row in PROGRAMS.values():
+        check(row, None)
+    assert len(seen) > 300
+    for row in seen.values():
+        assert row.source
+        for name, option in row.known.items():
+            assert name[0] in "-+", name
+            assert option.takes in ("", "=", "?", ";")
+            assert not option.does.startswith(("=", "?", ";", "-")), (name, option)
+
+
+def test_reading_a_row_twice_says_the_same() -> None:
+    assert of("tar xzf a.tgz -C build") == of("tar xzf a.tgz -C build")
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS))
+def test_every_program_takes_any_words_without_an_error(program: str) -> None:
+    odd: list[tuple[Word, ...]] = [
+        (),
+        ("",),
+        ("-",),
+        ("--",),
+        ("--", "--"),
+        ("-o",),
+        ("--output",),
+        ("=", "-=", "--=x", "+", "+x=y"),
+        (UNQUOTED, "x", QUOTED),
+        ("-x", UNQUOTED, "-f", QUOTED),
+        ("x", "y", "z", "-", "a=b", "@f", "h:p", "{}", ";"),
+        ("-e", "", "-c", "", "-i", "", "-m", ""),
+        (Unknown("--x=$y", prefix="--x="), Unknown("-$y", prefix="-"), Unknown("*", glob=True)),
+    ]
+    for words in odd:
+        study((program, *words), PLACE, "/w")
+        study((program, *words), PLACE, None)
