@@ -56,7 +56,7 @@ class Acts(Protocol):
     @property
     def draft(self) -> str: ...
     @property
-    def asking(self) -> bool: ...
+    def panel_open(self) -> bool: ...
     @property
     def running(self) -> bool: ...
     @property
@@ -65,7 +65,7 @@ class Acts(Protocol):
 
 def app_keys(acts: Acts) -> KeyBindings:
     keys = KeyBindings()
-    composing = Condition(lambda: not acts.asking)
+    composing = Condition(lambda: not acts.panel_open)
     empty = Condition(lambda: not acts.draft)
     running = Condition(lambda: acts.running)
     typing_vi = Condition(lambda: _app_mode() is EditingMode.VI) & vi_insert_mode & ~empty

@@ -80,13 +80,13 @@ async def pick(heads: Sequence[Head], output: Output, colour: bool = True) -> st
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         if choice.chosen:
-            event.app.exit(choice.chosen.session)
+            event.app.exit(result=choice.chosen.session)
 
     @keys.add("escape", eager=True)
     @keys.add("c-c")
     @keys.add("c-d")
     def _(event: KeyPressEvent) -> None:
-        event.app.exit(None)
+        event.app.exit(result=None)
 
     for key, by in (("up", -1), ("c-p", -1), ("down", 1), ("c-n", 1), ("pageup", -ROWS), ("pagedown", ROWS)):
 

@@ -104,12 +104,11 @@ class Paper:
         waiting, self._waiting = self._waiting, []
         self.print("".join(waiting))
 
-    def call(self, title: str) -> None:
-        """Bell and window title: somebody is waited for."""
+    def bell(self) -> None:
         self.output.bell()
-        self.name(title)
 
     def name(self, title: str) -> None:
+        """The window's title; "" gives the name back to the terminal."""
         if title != self.title and self.output.term not in (None, "dumb"):
             self.title = title
             self.output.set_title(title)

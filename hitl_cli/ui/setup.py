@@ -1,0 +1,44 @@
+"""All that the REPL is given by the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hitl_cli import config
+from hitl_cli.access import Place
+from hitl_cli.agent import Agent
+from hitl_cli.journal import Settings, Who
+from hitl_cli.paths import Paths
+from hitl_cli.store import Store
+
+
+@dataclass(slots=True)
+class Setup:
+    """
+    make_agent  an agent for sessions in this place, for settings and breakpoints ("before:tool"); asked again when the
+                model, folders or breakpoints change
+    settings    what a new session starts with, or what the reopened one goes on with
+    session     the session to reopen, None for a new one
+    message     what to send first
+    notices     lines to show at the start
+    scopes      where a rule can be kept: scope -> its file in words
+    connect     lets further tools (servers) join an agent; says what is wrong with those that cannot
+    close       ends what the tools left running, in the REPL's event loop
+    """
+
+    make_agent: Callable[[Settings, Sequence[str]], Agent]
+    settings: Settings
+    store: Store
+    paths: Paths
+    place: Place
+    config: config.Settings
+    breaks: Sequence[str] = ()
+    session: str | None = None
+    message: str | None = None
+    notices: Sequence[str] = ()
+    scopes: Mapping[str, str] = field(default_factory=lambda: {"session": "this session alone"})
+    who: Who = field(default_factory=lambda: Who("person"))
+    colour: bool = True
+    connect: Callable[[Agent], Awaitable[Sequence[str]]] | None = None
+    close: Callable[[], Awaitable[None]] | None = None
