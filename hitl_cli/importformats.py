@@ -207,7 +207,7 @@ def _opencode(permission: Any, prefix: str) -> Iterator[Foreign]:
         for pattern, decision in choices.items():
             if isinstance(decision, str) and decision in _OPENCODE:
                 text = prefix + name + (f"({pattern})" if pattern is not None else "")
-                tool: str = f"agent/{name}" if prefix else _OPENCODE_TOOLS.get(name, name)
+                tool = f"agent/{name}" if prefix else _OPENCODE_TOOLS.get(str(name), str(name))
                 yield Foreign("opencode", _OPENCODE[decision], text, tool, pattern, "glob")
 
 

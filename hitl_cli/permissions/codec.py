@@ -46,6 +46,9 @@ def split(text: str) -> tuple[str, str | None]:
     if not bracket:
         return tool, None
     if not rest.endswith(")"):
+        inner, closed, _ = rest.rpartition(")")
+        if closed:
+            raise RuleError(f"`{text}` goes on after its parenthesis", remedy=f"Write `{tool}({inner})`.")
         raise RuleError(f"the parenthesis in `{text}` is not closed", remedy=f"Write `{text})`.")
     pattern = rest[:-1]
     if not pattern.strip():

@@ -321,19 +321,18 @@ def _could_be(word: Unknown, text: str) -> bool:
     return text.startswith(word.prefix) or (not word.single and word.prefix.startswith(text))
 
 
-def _could(pattern: Words, done: int, words: Sequence[Word]) -> bool:
-    """As `Words.fits`, taking unknown words for whatever would fit; an unknown that may be several ends the question."""
-    for n, item in enumerate(pattern.items[done:]):
-        if isinstance(item, Many):
+def _could(pattern: Words, at: int, words: Sequence[Word]) -> bool:
+    """As `Words.fits`, taking unknown words for whatever would fit; one that may be several words ends the question."""
+    for n, item in enumerate(pattern.items[at:]):
+        if n < len(words) and isinstance(word := words[n], Unknown) and not word.single:
             return True
+        if isinstance(item, Many):
+            return any(_could(pattern, at + n + 1, words[begin:]) for begin in range(n + 1, len(words) + 1))
         if n >= len(words):
             return False
-        word = words[n]
         if isinstance(word, Unknown):
-            if not word.single:
-                return True
             if isinstance(item, str) and not _could_be(word, item):
                 return False
         elif not _is(word, item):
             return False
-    return pattern.rest or len(words) == len(pattern.items) - done
+    return pattern.rest or len(words) == len(pattern.items) - at
