@@ -104,9 +104,9 @@ def output_tool(jobs: Jobs) -> Tool:
     @body
     async def run(input: Input, ctx: Context) -> Result:
         if not input.get("job"):
-            listed = [f"{job.name}  {job.status}  {job.text}" for job in jobs.all]
+            listed = [f"{job.name}  {job.status}  {job.text}" for job in jobs.of(ctx.session)]
             return Result("\n".join(listed) or "no jobs")
-        job = jobs.find(str(input["job"]))
+        job = jobs.find(ctx.session, str(input["job"]))
         await job.wait(min(int(input.get("wait") or 0), MAX_TIMEOUT) / 1000)
         text, _ = job.unread()
         return Result("\n".join(part for part in (text, f"({job.status})") if part), data={"job": job.name})
@@ -127,7 +127,7 @@ def output_tool(jobs: Jobs) -> Tool:
 def kill_tool(jobs: Jobs) -> Tool:
     @body
     async def run(input: Input, ctx: Context) -> Result:
-        job = jobs.find(str(input["job"]))
+        job = jobs.find(ctx.session, str(input["job"]))
         await job.end()
         text, _ = job.unread()
         return Result("\n".join(part for part in (text, f"({job.status})") if part), data={"job": job.name})
@@ -156,7 +156,7 @@ async def _started(input: Input, ctx: Context, outputs: Path) -> Job:
         command = await start(argv, ctx.place.cwd, environment(os.environ), spool, ctx.progress)
     except OSError as error:
         raise Failed(f"bash could not be started: {error.strerror}") from None
-    return Job(ctx.call, text, command)
+    return Job(ctx.session, ctx.call, text, command)
 
 
 def _result(job: Job, end: str) -> Result:

@@ -1,4 +1,4 @@
-"""Commands that run on while the conversation goes on. A job is named after the call that started it."""
+"""Commands that run on while the conversation goes on. A job is named after the call of its session that started it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hitl_cli.tools.processes import Command, members
 
 @dataclass
 class Job:
+    session: str
     name: str
     text: str
     command: Command
@@ -57,30 +58,30 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one session's process. `close` ends them all; whoever opens a session must call it."""
+    """The jobs of this process, of whichever session. `close` ends them all; whoever opens a session must call it."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
+        self._jobs: list[Job] = []
         self._watching: set[asyncio.Task[None]] = set()
 
-    @property
-    def all(self) -> list[Job]:
-        return list(self._jobs.values())
+    def of(self, session: str) -> list[Job]:
+        return [job for job in self._jobs if job.session == session]
 
     def add(self, job: Job) -> None:
-        self._jobs[job.name] = job
+        self._jobs.append(job)
         task = asyncio.ensure_future(job.watch())
         self._watching.add(task)
         task.add_done_callback(self._watching.discard)
 
-    def find(self, name: str) -> Job:
-        if name in self._jobs:
-            return self._jobs[name]
-        known = ", ".join(self._jobs) or "none"
+    def find(self, session: str, name: str) -> Job:
+        for job in reversed(self.of(session)):
+            if job.name == name:
+                return job
+        known = ", ".join(job.name for job in self.of(session)) or "none"
         raise Failed(f"there is no job {name} (jobs: {known}); jobs end with the session that started them")
 
     async def close(self) -> None:
-        await asyncio.gather(*(job.end() for job in self.all))
+        await asyncio.gather(*(job.end() for job in self._jobs))
         for task in list(self._watching):
             task.cancel()
         self._jobs.clear()

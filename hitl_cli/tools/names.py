@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-
-import pathspec
+from typing import TYPE_CHECKING
 
 from hitl_cli.access import Place, inside
 from hitl_cli.tools.declare import Failed
+
+if TYPE_CHECKING:
+    import pathspec
 
 _OWN = frozenset({".git", ".hg", ".svn", ".jj"})
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -40,29 +42,33 @@ def walk(start: str, place: Place, readable: Callable[[str], bool]) -> Iterator[
 
     Raises OSError when `start` itself cannot be listed; folders below that cannot are left out.
     """
-    yield from _walk(start, _above(start, place), readable, first=True)
+    ahead = [(start, _above(start, place), True, False)]  # path, the ignore files above it, folder, link
+    while ahead:
+        path, ignores, is_folder, is_link = ahead.pop()
+        if is_folder:
+            ahead += reversed(_entries(path, ignores, must=path == start))
+        elif readable(path):
+            yield path, is_link
 
 
-def _walk(
-    folder: str, ignores: tuple[Ignore, ...], readable: Callable[[str], bool], first: bool = False
-) -> Iterator[tuple[str, bool]]:
+def _entries(folder: str, ignores: tuple[Ignore, ...], must: bool) -> list[tuple[str, tuple[Ignore, ...], bool, bool]]:
+    """What a folder holds and nobody ignores, in order; `must`: it is an error when it cannot be listed."""
     try:
         with os.scandir(folder) as entries:
             found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
     except OSError:
-        if first:
+        if must:
             raise
-        return
+        return []
     if own := _ignore_file(folder):
         ignores = (*ignores, own)
-    for name, is_folder, is_link in sorted(found, key=lambda e: e[0] + "/" * e[1]):
-        path = os.path.join(folder, name)
-        if (is_folder and name in _OWN) or _ignored(path, is_folder, ignores):
-            continue
-        if is_folder:
-            yield from _walk(path, ignores, readable)
-        elif readable(path):
-            yield path, is_link
+    found.sort(key=lambda entry: entry[0] + "/" if entry[1] else entry[0])
+    paths = [(os.path.join(folder, name), is_folder, is_link) for name, is_folder, is_link in found if name not in _OWN]
+    return [
+        (path, ignores, is_folder, is_link)
+        for path, is_folder, is_link in paths
+        if not _ignored(path, is_folder, ignores)
+    ]
 
 
 def _ignored(path: str, folder: bool, ignores: tuple[Ignore, ...]) -> bool:
@@ -89,6 +95,8 @@ def _above(start: str, place: Place) -> tuple[Ignore, ...]:
 
 
 def _ignore_file(folder: str) -> Ignore | None:
+    import pathspec  # most programs of hitl need it not
+
     try:
         with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
             return Ignore(folder, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines()))

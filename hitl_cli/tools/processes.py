@@ -177,7 +177,6 @@ def members(session: int) -> list[int]:
     """The processes of a session that are alive, and all descendants of its leader."""
     table = _table()
     found = {pid for pid, (_, leader) in table.items() if leader == session}
-    found |= {session} & table.keys()
     while more := {pid for pid, (parent, _) in table.items() if parent in found} - found:
         found |= more
     return sorted(found)
@@ -185,21 +184,25 @@ def members(session: int) -> list[int]:
 
 def _table() -> dict[int, tuple[int, int]]:
     """Every live process: parent, and session (on systems without /proc: process group)."""
-    if not os.path.isdir("/proc/self"):
-        listing = subprocess.run(
-            ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True, check=False
-        )
-        rows = [line.split() for line in listing.stdout.splitlines()]
-        return {int(pid): (int(parent), int(group)) for pid, parent, group, state, *_ in rows if state[0] != "Z"}
+    return _from_proc() if os.path.isdir("/proc/self") else _from_ps()
+
+
+def _from_proc() -> dict[int, tuple[int, int]]:
     table: dict[int, tuple[int, int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+            with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
                 # proc(5): pid (name) state ppid pgrp session ...; the name may hold blanks and parentheses
                 state, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
                 if state not in (b"Z", b"X"):
                     table[int(name)] = (int(parent), int(session))
     return table
+
+
+def _from_ps() -> dict[int, tuple[int, int]]:
+    listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True, check=False)
+    rows = [line.split() for line in listing.stdout.splitlines()]
+    return {int(pid): (int(parent), int(group)) for pid, parent, group, state, *_ in rows if state[0] != "Z"}
 
 
 def _tell(pids: Sequence[int] | set[int], what: signal.Signals) -> None:

@@ -7,9 +7,9 @@ import codecs
 import re
 import sys
 from collections.abc import Callable
-from email.message import Message
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from hitl_cli.journal import Result
@@ -17,7 +17,9 @@ from hitl_cli.tool import Context, Input, Tool
 from hitl_cli.tools.clip import clip, plain
 from hitl_cli.tools.declare import Failed, body, schema, states, words
 from hitl_cli.tools.disk import create_private
-from hitl_cli.tools.fetching import BYTES, Answer, get, parse
+
+if TYPE_CHECKING:
+    from hitl_cli.tools.fetching import Answer
 
 TIME = 30.0  # seconds for all of it, redirects included
 _REDIRECTS = 5
@@ -45,6 +47,8 @@ def web_fetch_tool(outputs: Path, private: Callable[[str], bool]) -> Tool:
 
 
 async def _fetched(url: str, private: Callable[[str], bool], whole: Path) -> Result:
+    from hitl_cli.tools.fetching import get, parse  # HTTP and TLS are loaded by the first fetch
+
     address = parse(url)
     for _ in range(_REDIRECTS + 1):
         answer = await get(address, _HEADERS, private=private(address.host))
@@ -70,7 +74,7 @@ async def _told(url: str, answer: Answer, whole: Path) -> Result:
     else:
         text = f"({kind}, {len(answer.body):,} bytes: not text)"
     text = plain(text.encode("utf-8", "replace"))
-    notes = [] if answer.whole else [f"only the first {BYTES:,} bytes were read"]
+    notes = [] if answer.whole else [f"only the first {len(answer.body):,} bytes were read"]
     failed = answer.status >= 400
     if failed:
         notes.insert(0, f"the server answered {answer.status} {answer.reason}".rstrip())
@@ -84,6 +88,8 @@ async def _told(url: str, answer: Answer, whole: Path) -> Result:
 
 def _decoded(data: bytes, kind: str) -> str:
     """By byte order mark, header, or what a page says of itself; UTF-8 otherwise."""
+    from email.message import Message
+
     header = Message()
     header["content-type"] = kind
     named = header.get_content_charset() or ""

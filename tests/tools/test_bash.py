@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import shutil
 import stat
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -13,7 +14,7 @@ from threading import Thread
 import pytest
 
 from hitl_cli.journal import Result
-from hitl_cli.tools import Jobs
+from hitl_cli.tools import Jobs, processes
 from hitl_cli.tools.bash import environment
 from hitl_cli.tools.processes import members
 
@@ -66,6 +67,15 @@ def test_what_ignores_being_asked_to_end_is_ended(session, work):
 
 def test_the_time_limit_is_clamped_to_ten_minutes(session):
     assert session.run("Bash", command="echo fine", timeout=99_999_999).ok
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="ps is not installed")
+def test_processes_are_found_with_ps_where_there_is_no_proc(session, work, monkeypatch):
+    monkeypatch.setattr(processes, "_table", processes._from_ps)
+    command = "echo $$ > pid; timeout 900 sleep 1000 & bash -c 'sleep 1000; :'"
+    assert session.run("Bash", command=command, timeout=500).data["exit"] == -15
+    monkeypatch.undo()
+    assert members(int((work / "pid").read_text())) == []
 
 
 def test_a_cancelled_call_ends_grandchildren_in_groups_of_their_own(session, work):
@@ -231,6 +241,20 @@ def test_jobs_end_with_the_session(new_session, work):
         return [int((work / n).read_text()) for n in ("a", "b")]
 
     assert not any(map(alive, asyncio.run(story())))
+
+
+def test_jobs_belong_to_their_session(new_session, work):
+    jobs = Jobs()
+    one, other = new_session(jobs=jobs), new_session(jobs=jobs)
+    other.session = "77aa"
+
+    async def story() -> tuple[str, bool]:
+        await one.arun("Bash", command="sleep 1000", background=True)
+        told = (await other.arun("BashOutput")).content, (await other.arun("BashKill", job="1.1.1")).ok
+        await jobs.close()
+        return told
+
+    assert asyncio.run(story()) == ("no jobs", False)
 
 
 def test_an_unknown_job_is_an_error_that_lists_the_known(session):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 
@@ -157,6 +158,19 @@ def test_many_names_are_capped(session, work):
     for n in range(1005):
         (work / f"f{n:04}").touch()
     assert session.text("Glob", pattern="f*").endswith("\nf0999\n(and 5 more: give a narrower pattern or path)")
+
+
+def test_very_deep_folders_are_walked(session, work):
+    here = os.open(work, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("deep.txt", os.O_CREAT, dir_fd=here))
+    os.close(here)
+    (work / "e.txt").touch()
+    assert session.text("Glob", pattern="*.txt").split("\n") == ["d/" * 1500 + "deep.txt", "e.txt"]
 
 
 @both
