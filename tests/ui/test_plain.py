@@ -239,6 +239,9 @@ def test_two_threads_do_not_mix_their_questions():
         asks = [threading.Thread(target=console.ask, args=(bash(f"echo {n}"),)) for n in (1, 2)]
         for thread in asks:
             thread.start()
+        while "yes, once" not in out.getvalue():
+            time.sleep(0.01)
+        asks[1].join(0.3)  # it waits for its turn
         os.write(write, b"y\ny\n")
         for thread in asks:
             thread.join(10)

@@ -1,5 +1,7 @@
 """The panel of a call: what is seen, what a key does, and what no accident can do."""
 
+import json
+
 import pytest
 
 from hitl_cli.interrupts import (
@@ -217,8 +219,9 @@ def test_odd_characters_are_seen_and_bar_a_rule(drive, bash):
 
 
 def test_odd_characters_in_an_argument_count_even_when_json_hides_them(drive):
-    call = Call("c", "send", {"to": {"name": "a\u200bb"}})
-    it = drive(Approval(id="i", call=call, reason="", suggested=(Suggestion("send"),)))
+    input = {"to": {"name": "a\u200bb"}}
+    preview = Preview("text", "send", json.dumps(input))
+    it = drive(Approval(id="i", call=Call("c", "send", input), reason="", preview=preview))
     assert it.text[1] == "  ! It holds invisible characters: shown as ␛ or <U+202E>"
 
 
@@ -380,6 +383,8 @@ def test_the_editor_gets_the_text_and_its_answer_is_judged(drive, bash):
 def test_an_editor_that_was_given_up_changes_nothing(drive, bash):
     it = drive(bash("make deploy")).press("E")
     it.panel.edited(None, it.now)
+    it.press("escape", "y", pause=0.1)
+    assert it.outcome is None  # keys meant for the editor
     assert it.rest().press("escape", "y").outcome == Answered(Approve())
 
 
