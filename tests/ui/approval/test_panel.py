@@ -13,7 +13,6 @@ from hitl_cli.interrupts import (
     Preview,
     Proceed,
     Reject,
-    Suggestion,
     Supply,
 )
 from hitl_cli.journal import Call, Grant
