@@ -30,8 +30,13 @@ class ModelStep:
             (middleware.around_model, self.drive.context_for(asking, middleware.id))
             for middleware in having(self.agent.middleware, "around_model")
         ]
+
+        async def innermost(request: Request) -> ModelReply:
+            asking.settled(None)
+            return await self._stream(request)
+
         try:
-            reply = await through(stack, self.request(), self._stream)
+            reply = await through(stack, self.request(), innermost)
         except BaseException as error:
             asking.settled(error)
             if not isinstance(error, Pause):

@@ -159,6 +159,7 @@ class Performing:
         return self.bench.wanted(id, tool, call.call, reason, source)
 
     async def _body(self, call: CallState, inner: Call, asking: Asking) -> Result:
+        asking.settled(None)  # code outside asked, caught the pause and went on: nothing may start now
         if call.returned is not None:
             return call.returned
         tool = self.agent.tools[call.call.name]
@@ -194,17 +195,17 @@ class Performing:
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            around.open = asking.open
+            around.open = asking.open or around.open
             asking.settled(error)
             text = str(error) if isinstance(error, CallError) else f"{type(error).__name__}: {error}"
             result, changed = Result(text, False, "error"), None
         except BaseException as error:
-            around.open = asking.open
+            around.open = asking.open or around.open
             asking.settled(error)
             if asking.open is None:
                 raise
             raise Pause(asking.open) from error
-        around.open = asking.open
+        around.open = asking.open or around.open
         asking.settled(None)
         self.drive.record(Returned(inner.id, result, changed))
         return result  # type: ignore[no-any-return]

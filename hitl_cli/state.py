@@ -194,8 +194,8 @@ def _raised(state: State, entry: Raised) -> None:
         state.pending[interrupt.id] = interrupt
         state.raised[base] = state.raised.get(base, 0) + 1
         state.touched.add(target)
-        if target in state.calls and gate == "ask":
-            state.calls[target].running = False
+        if gate == "ask" or (isinstance(interrupt, Approval) and interrupt.source == "tool"):
+            state.calls[target].running = False  # the body stopped of its own will
 
 
 def _answered(state: State, entry: Answered) -> None:
