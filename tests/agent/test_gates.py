@@ -345,7 +345,7 @@ def test_code_that_catches_the_pause_fails_the_run(driver: Driver, store: Sqlite
             return "went on"
 
         agent = Agent(Told([("sly", {})], "done"), [sly], store=store)
-        with pytest.raises(AskSwallowed, match="1.1.0:ask"):
+        with pytest.raises(AskSwallowed, match=r"1\.1\.0:ask"):
             await driver.run(agent, "go")
         [head] = store.heads(limit=1)
         assert (head.status, head.pending) == ("failed", ())
