@@ -119,6 +119,7 @@ class Repl:
             self.live.begin(time.monotonic())
         else:
             self.live.end()
+            self._count()
         self.refresh()
 
     async def ask(self, waiting: Waiting) -> Outcome:
@@ -253,7 +254,7 @@ class Repl:
             return
         self._expanded = self._expanded % len(self.teller.results) + 1
         call, result = self.teller.results[-self._expanded]
-        self.paper.print(self.teller.lines(expanded(call, result)))
+        self.paper.print(self.teller.lines(expanded(call, result, self.paper.width)))
 
     def take_back(self) -> None:
         """Up: the message queued last becomes the draft."""
@@ -350,9 +351,11 @@ class Repl:
                 self.refresh()
             if time.monotonic() - counted > COUNT:
                 counted = time.monotonic()
-                with suppress(HitlError):
-                    heads = self.setup.store.heads(pending=True)
-                    waiting = sum(len(head.pending) for head in heads)
-                    if waiting != self.status.waiting:
-                        self.status.waiting = waiting
-                        self.refresh()
+                self._count()
+
+    def _count(self) -> None:
+        with suppress(HitlError):
+            waiting = sum(len(head.pending) for head in self.setup.store.heads(pending=True))
+            if waiting != self.status.waiting:
+                self.status.waiting = waiting
+                self.refresh()

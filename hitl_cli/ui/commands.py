@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from hitl_cli import interrupts, rulebook, sessions
 from hitl_cli.errors import HitlError
+from hitl_cli.journal import Grant
 from hitl_cli.ui.clean import clean
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.diff import draw, parse

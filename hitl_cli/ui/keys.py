@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from typing import Protocol
 
 from prompt_toolkit.enums import EditingMode
-from prompt_toolkit.filters import Condition, has_completions, is_searching, vi_insert_mode
+from prompt_toolkit.filters import Always, Condition, Filter, has_completions, is_searching, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
+ALWAYS = Always()
 NAMED = tuple(key for key in Keys if key.value.startswith(("c-", "s-", "f")) or key in (
     Keys.Up, Keys.Down, Keys.Left, Keys.Right, Keys.Home, Keys.End, Keys.Insert, Keys.Delete, Keys.PageUp, Keys.PageDown,
     Keys.Escape, Keys.BackTab,
@@ -70,7 +71,7 @@ def app_keys(acts: Acts) -> KeyBindings:
     running = Condition(lambda: acts.running)
     typing_vi = Condition(lambda: _app_mode() is EditingMode.VI) & vi_insert_mode & ~empty
 
-    def bind(*key: Keys | str, filter: Any = True, act: Callable[[], object]) -> None:
+    def bind(*key: Keys | str, filter: Filter = ALWAYS, act: Callable[[], object]) -> None:
         @keys.add(*key, filter=composing & filter)
         def _(event: KeyPressEvent) -> None:
             done = act()

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Json, Recorded, Replied, Result, Settled, Started
 from hitl_cli.models import Retrying, TextDelta
-from hitl_cli.ui.clean import Cleaner, clean, cut
+from hitl_cli.ui.clean import Cleaner, clean, cut, fold
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, rich_style
 
@@ -65,10 +65,10 @@ def result_text(result: Result) -> str:
     return "\n".join(str(b.get("text", f"[{b.get('type', 'block')}]")) for b in result.content)
 
 
-def message_lines(text: str) -> list[Line]:
+def message_lines(text: str, width: int) -> list[Line]:
     """A message of the person, set off by a blank line."""
-    lines = clean(text).split("\n")
-    return [[], *([("key", "> " if not i else "  "), ("code", line)] for i, line in enumerate(lines))]
+    rows = [row for line in clean(text).split("\n") for row in fold(line, width - 3)]
+    return [[], *([("key", "  " if number else "> "), ("code", row)] for number, row in enumerate(rows))]
 
 
 def call_lines(call: Call, result: Result, seconds: float, width: int) -> list[Line]:
@@ -80,8 +80,10 @@ def call_lines(call: Call, result: Result, seconds: float, width: int) -> list[L
     words = cut(call_words(call.name, call.input, call.raw), max(width - len(tail) - 4, 12))
     told: list[Line] = [[("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]]
     if call.name == "Bash" or not good:
+        if result.kind != "ran":
+            lines = [row for line in lines for row in fold(line, width - 5)]
         shown = lines[:PREVIEW] if good else lines[-PREVIEW:]
-        told += [[("dim", "  │ " + cut(line, width - 4))] for line in shown]
+        told += [[("dim", "  │ " + cut(line, width - 5))] for line in shown]
         if (left := len(lines) - PREVIEW) > 0:
             told.append(
                 [("dim", f"  │ … {left} more {'line, Ctrl-O shows it' if left == 1 else 'lines, Ctrl-O shows them'}")]
@@ -101,11 +103,12 @@ def _outcome(result: Result, lines: list[str], seconds: float) -> str:
     return " · ".join(parts)
 
 
-def expanded(call: Call, result: Result) -> list[Line]:
-    """A call and its result, whole."""
+def expanded(call: Call, result: Result, width: int) -> list[Line]:
+    """A call and its result, whole; folded here, so that no row of it leaves its place."""
     head: Line = [("title", call_words(call.name, call.input, call.raw))]
     body = clean(result_text(result)).rstrip("\n") or "(nothing)"
-    return [[], head, *([("dim", "  │ "), ("", line)] for line in body.split("\n"))]
+    rows = [row for line in body.split("\n") for row in fold(line, width - 5)]
+    return [[], head, *([("dim", "  │ "), ("", row)] for row in rows)]
 
 
 def answer_line(answer: Mapping[str, Json], by: str) -> Line:
@@ -147,6 +150,7 @@ class Teller:
         self.calls: dict[str, Call] = {}
         self.results: list[tuple[Call, Result]] = []
         self._started: dict[str, float] = {}
+        self._rejected: set[str] = set()  # calls whose refusal by a person was told already
         self._streamed = False  # text of the reply that is coming was told already
 
     def tell(self, event: object) -> str:
@@ -167,11 +171,12 @@ class Teller:
         entry = recorded.entry
         match entry:
             case Began():
-                return self.lines(message_lines(entry.text))
+                return self.lines(message_lines(entry.text, self.width))
             case Replied():
                 return self._replied(entry)
             case Answered():
                 by = "" if entry.who.kind == "person" else f"{entry.who.kind} {entry.who.detail}".strip()
+                self._rejected |= {id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer}
                 lines = [line for a in entry.answers.values() for line in (answer_line(a, by), *rule_lines(a))]
                 return self.lines(lines)
             case Started():
@@ -198,15 +203,18 @@ class Teller:
     def _settled(self, entry: Settled, at: float) -> str:
         call = self.calls.get(entry.call) or Call(entry.call, entry.call, {})
         self.results.append((call, entry.result))
+        if entry.result.kind == "refused" and entry.call in self._rejected:
+            return ""
         return self.lines(call_lines(call, entry.result, at - self._started.get(entry.call, at), self.width))
 
     def _ended(self, entry: Ended) -> str:
         told = self._cut()
         reason = clean(entry.reason)
         if entry.status in ("interrupted", "stopped"):
-            told += self.lines([[("warn", "Stopped" + (f": {reason}" if reason else "") + ".")]])
+            plain = entry.why == "interrupted" or not reason
+            told += self.lines([[("warn", "Stopped." if plain else f"Stopped: {reason}")]])
         elif entry.status in ("failed", "blocked"):
-            told += self.lines([[("warn", f"{entry.status}: {reason}" if reason else entry.status)]])
+            told += self.lines([[("warn", f"{entry.status.capitalize()}: {reason or 'no reason was given'}")]])
         return told
 
     def _cut(self) -> str:

@@ -309,7 +309,7 @@ class Conversation:
                     self._calls[entry.calls[0].id.rpartition(".")[0]] = len(entry.calls)
                 used = entry.reply.usage
                 self.usage += used
-                self.context = used.input + used.cache_read + used.cache_write + used.output
+                self.context = used.input + used.cache_read + used.cache_write + used.output or self.context
 
     # -- rules
 

@@ -29,10 +29,8 @@ READ = Call("1.1.1", "Read", {"file_path": "a.py"})
 
 def told(*events: object, width: int = 60) -> str:
     teller = Teller(width, False)
-    seq = 0
     out = ""
-    for event in events:
-        seq += 1
+    for seq, event in enumerate(events, 1):
         at = float(seq * 2)
         out += teller.tell(event if isinstance(event, TextDelta) else Recorded(seq, at, event))  # type: ignore[arg-type]
     return re.sub(r"\x1b\[[\d;]*m", "", out)
@@ -69,9 +67,10 @@ def test_text_that_was_streamed_is_not_told_again_and_text_that_was_not_is() -> 
 
 
 def test_a_stopped_answer_keeps_what_had_come() -> None:
-    assert told(TextDelta("Half a "), Ended(1, "interrupted", "by the person")) == (
-        "\nHalf a\nStopped: by the person.\n"
+    assert told(TextDelta("Half a "), Ended(1, "stopped", "The step limit of 3 was reached.", why="steps")) == (
+        "\nHalf a\nStopped: The step limit of 3 was reached.\n"
     )
+    assert told(Ended(1, "stopped", "x", why="interrupted")) == "Stopped.\n"
 
 
 def test_answers_tell_what_was_said_who_said_it_and_the_rule() -> None:
@@ -104,7 +103,7 @@ def test_output_cannot_leave_its_place() -> None:
     nasty = "\x1b[2J\x1b[H\x1b]0;title\x07ok\r\nnext\x07\u202e"
     out = told(reply("", BASH), Settled("1.1.0", Result(nasty)))
     assert out == "✓ Bash make test … 2 lines  2 lines · 0 s\n  │ ok\n  │ next␇<U+202E>\n".replace(" · 0 s", "")
-    head, *rest = expanded(BASH, Result(nasty))[1:]
+    _head, *rest = expanded(BASH, Result(nasty), 60)[1:]
     assert [text for line in rest for _, text in line] == ["  │ ", "ok", "  │ ", "next␇<U+202E>"]
 
 
