@@ -64,6 +64,7 @@ class _Look:
     def __init__(self, place: Place) -> None:
         self.place = place
         self.links: dict[str, str | None] = {}
+        self.spelled: list[tuple[str, str]] = []  # (real, as it is spelled) of the roots and the home folder
         self.spelled = [(found, folder) for folder in (*place.roots, place.home) if (found := self._walk(folder))]
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
@@ -88,8 +89,12 @@ class _Look:
 
     def _walk(self, path: str) -> str | None:
         """As realpath(3), by hand; None after too many links."""
-        ahead = [part for part in path.split("/") if part][::-1]
         here, left = "", _LINKS
+        for found, folder in self.spelled:
+            if path.startswith(folder) and path[len(folder) : len(folder) + 1] == "/":
+                here, path = found, path[len(folder) :]
+                break
+        ahead = [part for part in path.split("/") if part][::-1]
         while ahead:
             part = ahead.pop()
             if part == ".":
@@ -134,7 +139,7 @@ class _Look:
         for n in range(len(parts), 1, -1):
             found = self._walk("/".join(parts[:n]))
             for root in self.place.roots:
-                if found is not None and found == self._walk(root):
+                if found is not None and found in (real for real, folder in self.spelled if folder == root):
                     return "/".join((root, *parts[n:]))
         return None
 

@@ -34,24 +34,27 @@ class Files:
 
     def part(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part:
         """The verdict on one path; `accesses` are all those of the call."""
-        does = f"{_verb(access)} {shown(self.scene.near(access.path))}"
-        return self._closed(access, does) or self._opened(access, accesses, does) or self._left(access, does)
+        doing = f"{_verb(access)} {self._what(access)}"
+        return self._closed(access, doing) or self._opened(access, accesses, doing) or self._left(access, doing)
 
-    def _closed(self, access: ReadPath | WritePath, does: str) -> Part | None:
+    def _what(self, access: ReadPath | WritePath) -> str:
+        return "a file only the shell knows" if access.path == "/**" else f"`{shown(self.scene.near(access.path))}`"
+
+    def _closed(self, access: ReadPath | WritePath, doing: str) -> Part | None:
         """What a deny rule, the floor or an ask rule says."""
         bite = self._biting(access)
         denied = self._bites(DENY, access, bite)
         if denied and denied[0] is DENY:
-            return Part(access, DENY, "rule", said(denied[1], f"it {does}, which"), denied[1])
+            return Part(access, DENY, "rule", said(denied[1], doing), denied[1])
         if why := places.floor(access, self.scene.place):
-            return Part(access, ASK, "floor", f"it {does}: {why}")
+            return Part(access, ASK, "floor", f"{doing}: {why}")
         if denied:
-            return Part(access, ASK, "rule", f"{named(denied[1])} closes some of what it {does}", denied[1])
+            return Part(access, ASK, "rule", f"{named(denied[1])} may forbid {doing}", denied[1])
         if asked := self._bites(ASK, access, bite):
-            return Part(access, ASK, "rule", said(asked[1], f"it {does}, which"), asked[1])
+            return Part(access, ASK, "rule", said(asked[1], doing), asked[1])
         return None
 
-    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access], does: str) -> Part | None:
+    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access], doing: str) -> Part | None:
         """What the program's policy, the command it belongs to or an allow rule says."""
         writes = isinstance(access, WritePath)
         if (own := self.scene.policy()) is not None:
@@ -69,20 +72,20 @@ class Files:
         if self.scene.read_only and not writes:
             return Part(access, ALLOW, "read-only", "the tool only reads")
         if rule := self._allowing(access):
-            return Part(access, ALLOW, "rule", said(rule, f"it {does}, which"), rule)
+            return Part(access, ALLOW, "rule", said(rule, doing), rule)
         return None
 
-    def _left(self, access: ReadPath | WritePath, does: str) -> Part:
+    def _left(self, access: ReadPath | WritePath, doing: str) -> Part:
         """What the mode makes of a path that nothing settled."""
         writes, inside = isinstance(access, WritePath), self.inside(access)
-        why = f"no rule covers that it {does}"
+        why = f"no rule covers {doing}"
         if access.real is not None and inside != self.scene.in_roots(access.alias or lexical(access.path, "/")):
-            why = f"it {does}, a link to {shown(access.real)}, and no rule covers that"
+            why = f"no rule covers {doing}, a link to `{shown(access.real)}`"
         if self.scene.mode == "plan" and not writes:
             return Part(access, ALLOW if inside else ASK, "mode", "reading is part of planning" if inside else why)
         if isinstance(access, WritePath) and (guard := next(places.guarded(access, self.scene.place), None)):
             decision = ALLOW if self.scene.mode == "bypass" else ASK
-            return Part(access, decision, "guarded", f"it {does}, and no rule names that: {guard[1]}")
+            return Part(access, decision, "guarded", f"{doing} needs a rule that names it: {guard[1]}")
         return Part(access, *self.scene.by_mode(edits=writes and access.by_command is None and inside), why)
 
     def _biting(self, access: ReadPath | WritePath) -> frozenset[str]:
@@ -171,5 +174,5 @@ class Files:
 
 def _verb(access: ReadPath | WritePath) -> str:
     if isinstance(access, WritePath):
-        return "removes" if access.removes else "writes"
-    return "lists" if access.listing else "reads"
+        return "removing" if access.removes else "writing"
+    return "listing" if access.listing else "reading"

@@ -150,7 +150,8 @@ class Index(Generic[R]):
         self.anchored = _Tree[R]()  # below each root
         self.absolute = _Tree[R]()
         self.named: dict[str, list[tuple[Path, R]]] = {}  # at any depth, a literal name
-        self.wild: list[tuple[Path, R]] = []  # at any depth, a pattern
+        self.suffixed: dict[str, list[tuple[Path, R]]] = {}  # at any depth, `*.ext` by its last dot
+        self.wild: list[tuple[Path, R]] = []  # at any depth, another pattern
         self.all: list[tuple[Path, R]] = []
 
     def add(self, pattern: Path | None, it: R) -> None:
@@ -165,6 +166,8 @@ class Index(Generic[R]):
         if pattern.anywhere:
             if pattern.literal:
                 self.named.setdefault(pattern.segments[0], []).append((pattern, it))
+            elif re.fullmatch(r"\*[^*?\[\\]*\.[^*?\[\\.]+", pattern.segments[0]):
+                self.suffixed.setdefault(pattern.segments[0].rpartition(".")[2], []).append((pattern, it))
             else:
                 self.wild.append((pattern, it))
         elif pattern.base:
@@ -192,11 +195,10 @@ class Index(Generic[R]):
                 for pattern, it in self.named.get(part, ()):
                     if not (last and pattern.folder and self.strict):
                         yield it
-                if self.wild and (last or not self.strict):
-                    for pattern, it in self.wild:
-                        if _regex(pattern.segments[0]).fullmatch(part) and not (
-                            last and pattern.folder and self.strict
-                        ):
+                if last or not self.strict:
+                    for pattern, it in (*self.suffixed.get(part.rpartition(".")[2], ()), *self.wild):
+                        fits = _regex(pattern.segments[0]).fullmatch(part)
+                        if fits and not (last and pattern.folder and self.strict):
                             yield it
 
     def may(self, glob: str) -> Iterator[R]:

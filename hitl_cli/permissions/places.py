@@ -160,7 +160,7 @@ def _removal(access: WritePath, place: Place) -> str | None:
     for path in _spellings(access):
         parent, _, last = path.rpartition("/")
         if access.glob:
-            if last in ("*", "**", ".*"):
+            if path != "/**" and last in ("*", "**", ".*"):
                 return "everything in that folder would be gone"
         elif parent == "" or any(inside(kept, path) for kept in (*place.roots, place.home)):
             return "that would remove a root, home or workspace folder"
