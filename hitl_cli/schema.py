@@ -127,9 +127,8 @@ def from_text(value: Any, kind: str) -> Any:
 _A = {"int": "a whole number", "float": "a number", "list": "a list in JSON", "dict": "an object in JSON"}
 
 
-def of_function(function: Callable[..., Any], hidden: tuple[str, ...]) -> dict[str, Any]:
+def of_function(function: Callable[..., Any], hints: Mapping[str, Any], hidden: tuple[str, ...]) -> dict[str, Any]:
     """The schema of a function's parameters without the `hidden` ones, described by its docstring."""
-    hints = get_type_hints(function, include_extras=True)
     words = _described(inspect.getdoc(function) or "")
     properties, needed = {}, []
     for name, parameter in inspect.signature(function).parameters.items():

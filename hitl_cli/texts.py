@@ -50,7 +50,7 @@ def refused(judged: Judged) -> Result:
             text += f" What is denied: {judged.part}."
         if judged.reason:
             text += f" Reason: {judged.reason}."
-    if judged.help and judged.help not in text:
+    if judged.help and judged.help != judged.rule:
         text += f" The rule that would allow it: {judged.help}."
     return Result(text, False, "refused")
 

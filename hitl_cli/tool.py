@@ -150,7 +150,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
 
 def _declare(function: Callable[..., Any], options: dict[str, Any]) -> Tool:
     hidden = _injected(function)
-    hints = get_type_hints(function, include_extras=True)
+    hints = get_type_hints(function, localns={"Context": Context}, include_extras=True)
 
     def bound(input: Input, ctx: Context) -> dict[str, Any]:
         arguments = {name: schema.as_type(value, hints.get(name, Any)) for name, value in input.items()}
@@ -165,7 +165,7 @@ def _declare(function: Callable[..., Any], options: dict[str, Any]) -> Tool:
     found: dict[str, Any] = {
         "name": function.__name__,
         "description": schema.summary_of(function),
-        "schema": schema.of_function(function, hidden),
+        "schema": schema.of_function(function, hints, hidden),
         "run": None if options.get("external") else in_loop if inspect.iscoroutinefunction(function) else in_thread,
     }
     fields = options.get("user_fields", ())
