@@ -20,16 +20,17 @@ _SHOWN = 4_000  # characters of the diff that the model gets back; it wrote the 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`path` with its links resolved; `before` None for a file that is made; `after` the bytes to write."""
+    """`path` with its links resolved, `name` as people see it; `before` None for a file that is made; `after` as written."""
 
     path: str
+    name: str
     before: bytes | None
     after: bytes
     diff: str
     lines: int
 
 
-def plan(path: str, edited: Callable[[str], str], *, new: bool) -> Change:
+def plan(path: str, place: Place, edited: Callable[[str], str], *, new: bool) -> Change:
     """What `edited` makes of the file's text, in the file's own encoding and line endings. `new`: it may be missing."""
     before = disk.content(path)
     if before is None and not new:
@@ -47,21 +48,23 @@ def plan(path: str, edited: Callable[[str], str], *, new: bool) -> Change:
         if encoding.name != "latin-1" or not new:
             raise
         after = Encoding().encode(text)  # a whole new text need not stay in an old encoding that cannot hold it
-    changes = diff.unified(old, text, shown(path), new=before is None)
-    return Change(path, before, after, changes, text.count("\n") + (not text.endswith("\n") and bool(text)))
+    name = shown(_in_workspace(path, place))
+    changes = diff.unified(old, text, name, new=before is None)
+    return Change(path, name, before, after, changes, text.count("\n") + (not text.endswith("\n") and bool(text)))
 
 
 def carry_out(change: Change, history: Sequence[Recorded]) -> Result:
     if change.before is not None:
         require_seen(change.path, change.before, history)
-    name = shown(change.path)
     if change.before == change.after:
-        return Result(f"{name} is already so; nothing was written", data=seen(change.path, change.after))
+        return Result(f"{change.name} is already so; nothing was written", data=seen(change.path, change.after))
     disk.replace(change.path, change.after)
     added, removed = diff.counts(change.diff)
     did = "created" if change.before is None else "changed"
     return Result(
-        f"{did} {name}: {change.lines:,} lines (+{added:,} -{removed:,})\n{clip(change.diff, _SHOWN)}".rstrip("\n"),
+        f"{did} {change.name}: {change.lines:,} lines (+{added:,} -{removed:,})\n{clip(change.diff, _SHOWN)}".rstrip(
+            "\n"
+        ),
         data=seen(change.path, change.after) | {"diff": change.diff, "lines": change.lines},
     )
 
@@ -73,11 +76,12 @@ def preview(tool: str, planned: Callable[[], Change], input: Input, place: Place
     except (Failed, OSError, UnicodeError) as error:
         title = f"{tool} {input.get('file_path', '')}"
         return Preview("text", title, f"This change cannot be made: {explained(error)}")
-    name = change.path
-    if inside(name, place.workspace) and name != place.workspace:
-        name = name[len(place.workspace) :].lstrip("/")
     before = "" if change.before is None else sha256(change.before)
-    return Preview("diff", f"{tool} {shown(name)}", change.diff, path=shown(change.path), before=before)
+    return Preview("diff", f"{tool} {change.name}", change.diff, path=shown(change.path), before=before)
+
+
+def _in_workspace(path: str, place: Place) -> str:
+    return path[len(place.workspace) :].lstrip("/") if inside(path, place.workspace) else path
 
 
 def digest(tool: str, input: Input, place: Place) -> str:

@@ -52,7 +52,7 @@ def _planned(input: Input, place: Place) -> change.Change:
             text = _replaced(text, edit, where)
         return text
 
-    return change.plan(target("Edit", input, place), edited, new=False)
+    return change.plan(target("Edit", input, place), place, edited, new=False)
 
 
 def _preview(input: Input, place: Place) -> Preview:

@@ -39,12 +39,13 @@ def read_tool(readable: Callable[[str], bool]) -> Tool:
 def _read(path: str, offset: int, limit: int | None, readable: Callable[[str], bool]) -> Result:
     with open(disk.open_regular(path, readable), "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        start = file.read(8192)
+        start = file.read(8192) or b""  # None: a file of the system that has nothing to say now
         if kind := images.kind_of(start):
             return _picture(path, start + file.read(images.MOST + 1 - len(start)), kind)
         if text.is_binary(start):
             raise Failed(f"{shown(path)} is binary ({size:,} bytes): look at it with a command such as `file` or `xxd`")
-        if size > _WHOLE:
+        data = start if size > _WHOLE else start + (file.read(_WHOLE + 1 - len(start)) or b"")
+        if size > _WHOLE or len(data) > _WHOLE:  # the system's own files have no size, and some no end
             file.seek(0)
             page = _Page(offset, limit)
             for raw in iter(lambda: file.readline(1 << 20), b""):
@@ -52,7 +53,6 @@ def _read(path: str, offset: int, limit: int | None, readable: Callable[[str], b
                 if page.full:
                     break
             return Result(page.text(f"{size:,} bytes, too large to change with Edit"))
-        data = start + file.read()
     encoding = text.encoding_of(data)
     page = _Page(offset, limit)
     lines = encoding.decode(data).split("\n")

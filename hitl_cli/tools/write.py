@@ -35,7 +35,7 @@ def _planned(input: Input, place: Place) -> change.Change:
     def whole(_: str) -> str:
         return str(input["content"])
 
-    return change.plan(target("Write", input, place), whole, new=True)
+    return change.plan(target("Write", input, place), place, whole, new=True)
 
 
 def _preview(input: Input, place: Place) -> Preview:

@@ -128,11 +128,15 @@ def test_a_huge_file_is_read_by_lines(session, work):
     )
 
 
+def test_a_file_of_the_system_without_size_is_read(session):
+    assert "Linux" in session.text("Read", file_path="/proc/version")
+
+
 def test_a_new_file_is_written_with_its_folders(session, work):
     result = session.run("Write", file_path="a/b/new.txt", content="one\ntwo\n")
-    diff = f"--- /dev/null\n+++ b{work}/a/b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+    diff = "--- /dev/null\n+++ b/a/b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
     assert result == Result(
-        f"created {work}/a/b/new.txt: 2 lines (+2 -0)\n{diff}".rstrip(),
+        f"created a/b/new.txt: 2 lines (+2 -0)\n{diff}".rstrip(),
         data={
             "seen": {"path": f"{work}/a/b/new.txt", "sha256": sha256(b"one\ntwo\n").hexdigest()},
             "diff": diff,
@@ -209,7 +213,7 @@ def test_the_edit_reports_a_unified_diff(session, work):
     edits = [{"old_string": "a\n", "new_string": "A\n"}, {"old_string": "j", "new_string": "J"}]
     result = session.run("Edit", file_path="a.txt", edits=edits)
     assert result.data["diff"] == (
-        f"--- a{work}/a.txt\n+++ b{work}/a.txt\n@@ -1,4 +1,4 @@\n-a\n+A\n b\n c\n d\n"
+        "--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n-a\n+A\n b\n c\n d\n"
         "@@ -7,4 +7,4 @@\n g\n h\n i\n-j\n\\ No newline at end of file\n+J\n\\ No newline at end of file\n"
     )
 
@@ -268,10 +272,10 @@ def test_the_preview_is_the_diff_against_the_file_as_it_is(session, work):
     input = {"file_path": "a.txt", "old_string": "one", "new_string": "two"}
     preview = session.tools["Edit"].shows(input, session.place)
     assert (preview.kind, preview.title, preview.path) == ("diff", "Edit a.txt", str(work / "a.txt"))
-    assert preview.body == f"--- a{work}/a.txt\n+++ b{work}/a.txt\n@@ -1 +1 @@\n-one\n+two\n"
+    assert preview.body == "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"
     assert preview.before == sha256(b"one\n").hexdigest()
     new = session.tools["Write"].shows({"file_path": "b.txt", "content": ""}, session.place)
-    assert (new.kind, new.body, new.before) == ("diff", f"--- /dev/null\n+++ b{work}/b.txt\n", "")
+    assert (new.kind, new.body, new.before) == ("diff", "--- /dev/null\n+++ b/b.txt\n", "")
 
 
 def test_a_preview_of_an_edit_that_cannot_be_made_says_so(session, work):
