@@ -7,6 +7,7 @@ states: what goes on (`Live`), what is asked (`Asking`), what is typed (`Compose
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -40,7 +41,6 @@ from hitl_cli.ui.theme import Line, prompt_style
 from hitl_cli.ui.waiting import Outcome, Waiting
 
 AGAIN = 2.0  # seconds in which a second Ctrl-C leaves
-COUNT = 5.0  # seconds between counts of what waits in all sessions
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
 
@@ -343,14 +343,15 @@ class Repl:
             )
 
     async def _tick(self) -> None:
-        """Move the spinner, and count what waits in all sessions now and then."""
-        counted = -COUNT
-        while True:
+        """Move the spinner; look now and then what others did and what waits in all sessions."""
+        for beat in itertools.count():
             await asyncio.sleep(0.1)
             if self.live.busy and not self.asking.open:
                 self.refresh()
-            if time.monotonic() - counted > COUNT:
-                counted = time.monotonic()
+            if beat % 5 == 0:
+                with suppress(HitlError):
+                    self.talk.glance()
+            if beat % 50 == 0:
                 self._count()
 
     def _count(self) -> None:

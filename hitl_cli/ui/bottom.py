@@ -39,7 +39,7 @@ class Status:
         pieces: list[tuple[int, str, str]] = [(0, "key" if self.mode == "default" else "warn", self.mode)]
         if self.waiting:
             pieces.append((1, "title", f"{self.waiting} waiting"))
-        pieces.append((3, "dim", self.model))
+        pieces.append((3, "dim", cut(self.model.rpartition("/")[2], 28)))
         if self.left is not None:
             pieces.append((4, "dim", f"{self.left}% left"))
         if self.cost is not None:

@@ -96,6 +96,11 @@ class Conversation:
         if not self.working:
             self._task = asyncio.create_task(self._work())
 
+    def glance(self) -> None:
+        """While a question is parked: follow, should another process have gone on with it."""
+        if self.pending and not self.working and self.session and self.store.read(self.session, self.seq):
+            self._task = asyncio.create_task(self._work(follow=True))
+
     async def stop(self) -> None:
         """End the run that is going on; what it had done stays."""
         if self._following:
