@@ -119,7 +119,9 @@ class State:
 
     @property
     def uncertain(self) -> list[CallState]:
-        return [c for c in self.calls.values() if c.running and c.settled is None]
+        """Calls whose body was started and about whose fate nobody is asked yet."""
+        asked = {id.partition(":")[0] for id in self.pending if ":uncertain" in id}
+        return [c for c in self.calls.values() if c.running and c.settled is None and c.call.id not in asked]
 
     def ordered(self) -> tuple[Interrupt, ...]:
         """What waits, in the order of kinds, then as raised."""
