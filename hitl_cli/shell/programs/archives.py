@@ -138,7 +138,7 @@ def _seven(reading: Reading) -> None:
 
 
 _GZIP = """
-    -S --suffix -T --threads -M --memlimit --memory -b --blocksize =
+    -S --suffix -T --threads -M --memlimit -b ?
     -c --stdout --to-stdout
     -l --list
     -t --test
@@ -151,18 +151,34 @@ PROGRAMS: dict[str, Row] = {
         -TT --unzip-command = runs another program
         -m --move removes what it packs
         -b --temp-path -O --output-file --out -lf --logfile-path -t -tt -n -P --password -s --split-size =
-        -i --include -x --exclude --from-date --before-date --suffixes -Z --compression-method =
+        -i --include -x --exclude ?
+        --from-date --before-date --suffixes -Z --compression-method =
         -r -R -q -9 -0 -j -u -f -d -T -y -v -@
         """,
         wary=True,
         then=_zip,
     ),
-    "unzip": Row("unzip(1)", "-d = make\n-P -x -O -I =\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip),
+    "unzip": Row(
+        "unzip(1)", "-d = make\n-P -O -I =\n-x ?\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip
+    ),
     **rows("zipinfo(1)", "zipinfo", operands="read"),
     **rows(
         "gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)",
-        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 pigz unpigz compress uncompress brotli",
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma lz4 unlz4 pigz unpigz compress uncompress brotli",
         _GZIP + "-o --output = make\n--files --files0 ?\n-D = read",
+        then=_gzip,
+    ),
+    **rows(
+        "zstd(1)",
+        "zstd unzstd",
+        """
+        -o --output-dir-flat --output-dir-mirror --trace = make
+        -D --patch-from --filelist = read
+        -c --stdout
+        -l --list
+        -t --test
+        -T -M -b -S ?
+        """,
         then=_gzip,
     ),
     **rows(

@@ -128,12 +128,8 @@ PROGRAMS: dict[str, Row] = {
         then=_compiler,
     ),
     "ld": Row("GNU ld manual", f"-plugin --plugin = {_CODE}\n-o = make", single=True, operands="read"),
-    **rows(
-        "GNU binutils",
-        "objdump nm readelf size",
-        "--plugin --dwarf = loads a library\n-j -M -m -b -s =",
-        operands="read",
-    ),
+    **rows("GNU binutils", "nm size readelf", "--plugin = loads a library\n-f --format -t --radix =", operands="read"),
+    "objdump": Row("GNU binutils", "-j --section -M -m -b --target --start-address --stop-address =", operands="read"),
     **rows("GNU binutils", "strip ranlib", "-o = make", operands="make"),
     "ldd": Row("ldd(1): it may run the program it looks at", wary=True, operands="may run the program it looks at"),
     **rows(

@@ -122,8 +122,7 @@ PROGRAMS: dict[str, Row] = {
         "yq(1) of mikefarah, yq of kislyuk",
         """
         --from-file = takes its program from a file
-        -i --inplace
-        --in-place
+        -i --inplace --in-place
         -s --split-exp = writes files
         --split-exp-file = writes files
         -I --indent -o --output-format -p --input-format --front-matter --xml-attribute-prefix --arg --argjson =

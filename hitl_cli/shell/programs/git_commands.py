@@ -13,8 +13,9 @@ from hitl_cli.shell.programs.table import Row, rows
 _PACK = "runs its value as a program"
 _FETCH = f"""
     --upload-pack = {_PACK}
-    --server-option --depth --deepen --shallow-since --shallow-exclude -j --jobs --refmap --negotiation-tip --filter =
+    --server-option --depth --deepen --shallow-since --shallow-exclude --refmap --negotiation-tip --filter =
     -o =
+    -j --jobs ?
     --recurse-submodules ?
 """
 _MERGE = """
@@ -150,7 +151,9 @@ _EXCHANGING = {
     "bundle": Row(
         "git-bundle(1)",
         subs={
-            "create": Row("git-bundle(1)", "--version =", then=_bundle_create),
+            "create": Row(
+                "git-bundle(1), which takes the options of git-log(1)", LOG + "--version =", then=_bundle_create
+            ),
             **rows("git-bundle(1)", "verify list-heads unbundle", operands="read"),
         },
     ),
@@ -182,7 +185,12 @@ _CHANGING = {
             **rows("git-stash(1)", "pop apply drop clear branch create store save export import", "-m --message ="),
         },
     ),
-    **rows("git-merge(1)", "merge cherry-pick revert", _MERGE + "--mainline ="),
+    "merge": Row("git-merge(1)", _MERGE),
+    **rows(
+        "git-cherry-pick(1), git-revert(1), which take the options of git-diff(1)",
+        "cherry-pick revert replay",
+        DIFF + "--strategy -X --strategy-option -m --mainline --cleanup --empty --onto --advance =\n-S --gpg-sign ?",
+    ),
     "rebase": Row(
         "git-rebase(1)",
         """
@@ -259,7 +267,13 @@ _CHANGING = {
         "git(1), commands that change the repository",
         "rerere gc prune repack pack-refs pack-objects prune-packed unpack-objects index-pack update-index update-ref "
         "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
-        "multi-pack-index mailinfo fast-import fast-export history backfill lfs",
+        "multi-pack-index mailinfo fast-import history backfill lfs init-db",
+        "-m -p -F --expire --max-pack-size --window --window-memory --depth --threads --keep-pack --object-dir =",
+    ),
+    "fast-export": Row(
+        "git-fast-export(1), which takes the options of git-log(1)",
+        LOG
+        + "--export-marks = write\n--import-marks --import-marks-if-exists = read\n--refspec --reencode --signed-tags =",
     ),
 }
 

@@ -14,11 +14,11 @@ DIFF = """
     --output = write
     --ext-diff starts the configured diff program
     -O = read
-    -U --unified -S -G -l --inter-hunk-context --output-indicator-new --output-indicator-old --output-indicator-context =
+    -S -G -l --inter-hunk-context --output-indicator-new --output-indicator-old --output-indicator-context =
     --src-prefix --dst-prefix --line-prefix --diff-filter --anchored --diff-algorithm --word-diff-regex =
     --color-moved-ws --ws-error-highlight --find-object -I --ignore-matching-lines --rotate-to --skip-to =
     --stat-width --stat-name-width --stat-count --stat-graph-width --max-depth =
-    -M -C -B -X --stat --word-diff --color-words --color --color-moved --submodule --abbrev --find-renames ?
+    -U --unified -M -C -B -X --stat --word-diff --color-words --color --color-moved --submodule --abbrev --find-renames ?
     --find-copies --break-rewrites --relative --dirstat --ignore-submodules ?
     -p --patch
 """
@@ -82,12 +82,23 @@ def _format_patch(reading: Reading) -> None:
 
 
 SHOWING = {
-    **rows("git-diff(1)", "diff diff-files diff-index diff-tree range-diff", DIFF, then=_shows),
-    **rows("git-log(1)", "log whatchanged shortlog reflog rev-list cherry", LOG, then=_history),
+    **rows(
+        "git-diff(1)",
+        "diff diff-files diff-index diff-tree diff-pairs range-diff",
+        DIFF + "--creation-factor =",
+        then=_shows,
+    ),
+    **rows("git-log(1)", "log whatchanged reflog rev-list last-modified", LOG, then=_history),
+    "shortlog": Row(
+        "git-shortlog(1)",
+        LOG + "-n --numbered\n-c --committer\n-s --summary\n-e --email\n-w ?\n--group =",
+        then=_history,
+    ),
+    "cherry": Row("git-cherry(1)", "--abbrev ?"),
     **rows("git-show(1)", "show", LOG, then=_shows),
     "blame": Row(
-        "git-blame(1)",
-        "--contents -S --ignore-revs-file = read\n-L --ignore-rev --date --encoding =\n-M -C --abbrev ?\n",
+        "git-blame(1), which takes the options of git-diff(1)",
+        DIFF + "--contents -S --ignore-revs-file = read\n-L --ignore-rev --date --encoding =\n-M -C --abbrev ?\n",
         then=_shows,
     ),
     "grep": Row(
@@ -123,8 +134,9 @@ SHOWING = {
         + """
         -o --output-directory = make
         --signature-file --description-file = read
+        -n --numbered
         -v --reroll-count --start-number --suffix --subject-prefix --to --cc --in-reply-to --interdiff --range-diff =
-        --signature --creation-factor --filename-max-length --cover-from-description =
+        --signature --creation-factor --filename-max-length --cover-from-description --add-header =
         --from --attach --inline --thread --base ?
         --stdout
         """,
@@ -132,16 +144,19 @@ SHOWING = {
     ),
     **rows(
         "git(1), commands that look up",
-        "status ls-files ls-tree rev-parse describe name-rev show-ref show-branch for-each-ref merge-base check-ignore "
-        "check-attr check-ref-format check-mailmap count-objects version help var verify-commit verify-tag verify-pack "
-        "diff-pairs fsck get-tar-commit-id patch-id stripspace column merge-tree request-pull replay refs repo last-modified",
+        "status ls-files ls-tree rev-parse describe name-rev show-ref show-branch merge-base check-ignore "
+        "check-attr check-ref-format check-mailmap count-objects version var verify-commit verify-tag verify-pack fsck "
+        "get-tar-commit-id patch-id stripspace merge-tree request-pull refs repo show-index",
         """
         -x --exclude -X --exclude-from --exclude-per-directory --format --sort --points-at --match --candidates =
-        --count --with-tree --default --prefix --git-path --contains --no-contains --merged --no-merged =
+        --count --with-tree --default --prefix --git-path --refs --object-format =
         --untracked-files --ignored --ignore-submodules --column --porcelain --abbrev --short ?
-        -u ?
-        -w --web opens a browser
         """,
         operands="list",
     ),
+    "for-each-ref": Row(
+        "git-for-each-ref(1)", "--format --sort --count --points-at --contains --no-contains --merged --no-merged ="
+    ),
+    "help": Row("git-help(1)", "-w --web opens a browser"),
+    "column": Row("git-column(1)", "--command --raw-mode --width --indent --nl --padding ="),
 }

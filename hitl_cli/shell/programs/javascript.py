@@ -49,13 +49,15 @@ _NPM = f"""
     --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --pack-destination --message -m =
 """
 _NPM_SUBS = {
-    "exec": Row("npm documentation", f"-c --call = {_RUNS}\n-p --package =", stops=True, act=_RUNS, then=run_inner),
-    "config": Row("npm documentation", wary=True, then=_config),
-    **rows("npm documentation", "set", act=_SETS),
-    **rows("npm documentation", "explore edit", act="starts a shell or an editor"),
-    **rows("npm documentation", "install i add ci update up uninstall rm link dedupe", then=_packages),
-    **rows("npm documentation", "docs home bugs repo", act="opens a browser"),
-    **rows("npm documentation", "login adduser logout token", act="handles stored passwords"),
+    "exec": Row(
+        "npm documentation", f"-c --call = {_RUNS}\n-p --package =", stops=True, act=_RUNS, dashes=False, then=run_inner
+    ),
+    "config": Row("npm documentation", wary=True, dashes=False, then=_config),
+    **rows("npm documentation", "set", act=_SETS, dashes=False),
+    **rows("npm documentation", "explore edit", act="starts a shell or an editor", dashes=False),
+    **rows("npm documentation", "install i add ci update up uninstall rm link dedupe", dashes=False, then=_packages),
+    **rows("npm documentation", "docs home bugs repo", act="opens a browser", dashes=False),
+    **rows("npm documentation", "login adduser logout token", act="handles stored passwords", dashes=False),
 }
 _NPM_SUBS["x"] = _NPM_SUBS["exec"]
 
@@ -98,43 +100,47 @@ _TESTS = f"""
 """
 
 PROGRAMS: dict[str, Row] = {
-    "node": Row("node(1)", _NODE, stops=True, abbreviates=False),
+    "node": Row("node(1)", _NODE, stops=True, abbreviates=False, dashes=False),
     **rows(
         "tsx, ts-node documentation",
         "tsx ts-node",
         _NODE + "-P --project --tsconfig = read\n",
         stops=True,
         abbreviates=False,
+        dashes=False,
     ),
-    "npm": Row("npm documentation", _NPM, subs=_NPM_SUBS, shared=True),
+    "npm": Row("npm documentation", _NPM, subs=_NPM_SUBS, shared=True, dashes=False),
     "npx": Row(
         "npm documentation",
         _NPM + f"-c --call = {_RUNS}\n-p --package =",
         stops=True,
         abbreviates=False,
+        dashes=False,
         then=run_inner,
     ),
     "pnpm": Row(
         "pnpm documentation",
         _PNPM,
         subs={
-            **rows("pnpm documentation", "exec dlx", stops=True, act=_RUNS, then=run_inner),
-            "config": Row("pnpm documentation", wary=True, then=_config),
-            **rows("pnpm documentation", "install i add update remove link", then=_packages),
+            **rows("pnpm documentation", "exec dlx", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            "config": Row("pnpm documentation", wary=True, dashes=False, then=_config),
+            **rows("pnpm documentation", "install i add update remove link", dashes=False, then=_packages),
         },
         shared=True,
         abbreviates=False,
+        dashes=False,
     ),
     "yarn": Row(
         "Yarn documentation",
         _YARN,
         subs={
-            **rows("Yarn documentation", "exec dlx", stops=True, act=_RUNS, then=run_inner),
-            "config": Row("Yarn documentation", wary=True, then=_config),
-            **rows("Yarn documentation", "install add up upgrade remove link", then=_packages),
+            **rows("Yarn documentation", "exec dlx", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            "config": Row("Yarn documentation", wary=True, dashes=False, then=_config),
+            **rows("Yarn documentation", "install add up upgrade remove link", dashes=False, then=_packages),
         },
         shared=True,
         abbreviates=False,
+        dashes=False,
     ),
     "bun": Row(
         "Bun documentation",
@@ -151,13 +157,14 @@ PROGRAMS: dict[str, Row] = {
         --coverage-dir --rerun-each --bail --conditions --loader -l --tsconfig-override --jobs --backend =
         """,
         subs={
-            "x": Row("Bun documentation", stops=True, act=_RUNS, then=run_inner),
-            **rows("Bun documentation", "install add update remove link", then=_packages),
+            "x": Row("Bun documentation", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            **rows("Bun documentation", "install add update remove link", dashes=False, then=_packages),
         },
         shared=True,
         abbreviates=False,
+        dashes=False,
     ),
-    "bunx": Row("Bun documentation", "-p --package =", stops=True, abbreviates=False, then=run_inner),
+    "bunx": Row("Bun documentation", "-p --package =", stops=True, abbreviates=False, dashes=False, then=run_inner),
     "deno": Row(
         "Deno documentation",
         f"""
@@ -169,8 +176,13 @@ PROGRAMS: dict[str, Row] = {
         --cert --lock = read
         """,
         shared=True,
-        subs=rows("Deno documentation", "run test lint fmt check task compile info doc cache install eval repl bench"),
+        subs=rows(
+            "Deno documentation",
+            "run test lint fmt check task compile info doc cache install eval repl bench",
+            dashes=False,
+        ),
         abbreviates=False,
+        dashes=False,
     ),
     **rows(
         "TypeScript documentation",
@@ -181,6 +193,7 @@ PROGRAMS: dict[str, Row] = {
         --rootDir --baseUrl --target -t --module -m --lib --jsx --moduleResolution --types --typeRoots =
         """,
         abbreviates=False,
+        dashes=False,
         operands="read",
     ),
     "eslint": Row(
@@ -199,6 +212,7 @@ PROGRAMS: dict[str, Row] = {
         --stdin-filename --report-unused-disable-directives-severity --flag --concurrency =
         """,
         abbreviates=False,
+        dashes=False,
         then=_fixes,
     ),
     "prettier": Row(
@@ -216,9 +230,10 @@ PROGRAMS: dict[str, Row] = {
         --prose-wrap --arrow-parens --quote-props --html-whitespace-sensitivity --object-wrap --cache-strategy =
         """,
         abbreviates=False,
+        dashes=False,
         then=_fixes,
     ),
-    **rows("Jest, Vitest documentation", "jest vitest", _TESTS, abbreviates=False, operands="list"),
+    **rows("Jest, Vitest documentation", "jest vitest", _TESTS, abbreviates=False, dashes=False, operands="list"),
     **rows(
         "Mocha, AVA, Playwright, Cypress documentation",
         "mocha ava playwright cypress c8 nyc karma",
@@ -230,6 +245,7 @@ PROGRAMS: dict[str, Row] = {
         -g --grep -f --fgrep -t --timeout -j --jobs --workers --project --spec --browser --shard --retries =
         """,
         abbreviates=False,
+        dashes=False,
         operands="list",
     ),
     **rows(
@@ -242,6 +258,7 @@ PROGRAMS: dict[str, Row] = {
         --mode -m --filter --target --port --host --base --log-level --logLevel -l --scope --concurrency =
         """,
         abbreviates=False,
+        dashes=False,
     ),
     **rows(
         "Biome, stylelint, oxlint documentation",
@@ -253,5 +270,6 @@ PROGRAMS: dict[str, Row] = {
         --max-diagnostics --formatter -f --reporter --diagnostic-level --stdin-file-path =
         """,
         abbreviates=False,
+        dashes=False,
     ),
 }

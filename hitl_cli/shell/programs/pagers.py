@@ -100,7 +100,8 @@ PROGRAMS: dict[str, Row] = {
         -l = {_COMMANDS}
         -W -w = write
         --startuptime = write
-        --remote-expr --remote-send --servername --listen --server -t -q -T -V =
+        --remote-expr --remote-send --servername --listen --server -t -q -T =
+        -V ?
         -es reads commands from its input
         -Es reads commands from its input
         -e reads commands from its input

@@ -112,7 +112,7 @@ _PYTEST = f"""
     --cov-report =
     --cov ?
     --pastebin = sends the results to a server
-    -k -m -n --maxfail --tb --lf --durations --durations-min --ignore --ignore-glob --deselect -W --pythonwarnings =
+    -k -m -n --maxfail --tb --durations --durations-min --ignore --ignore-glob --deselect -W --pythonwarnings =
     --log-level --log-cli-level --log-format --log-date-format --color --code-highlight --capture -r --verbosity =
     --timeout --dist --maxprocesses --reruns --randomly-seed --count --junit-prefix --show-capture --last-failed-no-failures =
     -x --exitfirst -q -v -s -l -h

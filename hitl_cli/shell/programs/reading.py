@@ -218,7 +218,7 @@ class Reading:
             option = row.known.get(name) or row.abbreviated(name)
             if option is None:
                 self.given.append(Given(name, value if equals else None, i))
-                return i + 1, not equals
+                return i + 1, not equals and not row.abbreviates
             return self._give(option, value if equals else None, i), False
         known = row.known
         if len(word) > 2 and (option := known.get(word)) is not None:
@@ -232,16 +232,18 @@ class Reading:
                 rest = word[k + 1 :] if option.takes != ";" else ""
                 return self._give(option, rest or None, i), False
             self._give(option, None, i)
-        option = known.get("-" + word[-1])
-        return i + 1, option is None
+        return i + 1, not row.abbreviates and "-" + word[-1] not in known
 
     def _give(self, option: Option, value: Word | None, i: int) -> int:
         """Record an option with its value (the next word where it takes one and none is glued on)."""
         after = i + 1
         if option.takes == "=" and value is None and after < len(self.words):
             value = self.words[after]
-            if isinstance(value, Unknown) and self._splits(value):
-                self.act(after, MAY_BE_OPTION)
+            if isinstance(value, Unknown):
+                if self._splits(value) or (not self.row.dashes and self._may_be_option(value)):
+                    self.act(after, MAY_BE_OPTION)
+            elif not self.row.dashes and value[:1] == "-" and value != "-":
+                value, after = None, i
             after += 1
         elif option.takes == ";":
             while after < len(self.words) and self.words[after] not in (";", "+"):
@@ -269,10 +271,13 @@ class Reading:
             return i + 1
         if prefix.startswith("-") and len(prefix) > 1:
             return self._half_known(word, i)
-        if self.row.acting and not word.safe:
+        if self._may_be_option(word):
             self.act(i, MAY_BE_OPTION)
         self._operand(i, word)
         return i + 1
+
+    def _may_be_option(self, word: Unknown) -> bool:
+        return self.row.acting and not word.safe and (not word.prefix or word.prefix[0] == "-")
 
     def _half_known(self, word: Unknown, i: int) -> int:
         """`--jobs=$(nproc)`, `-j"$n"`, `-$flags`: an option with a value that is not known, or of which half is."""

@@ -112,7 +112,8 @@ PROGRAMS: dict[str, Row] = {
         --ackrc --env = loads configuration from a file
         -p --path-to-ignore = read
         --files-from = read
-        -A --after -B --before -C --context -m --max-count -G --file-search-regex --ignore --ignore-dir -W --width =
+        --after --before --context ?
+        -A -B -C -m --max-count -G --file-search-regex --ignore --ignore-dir -W --width =
         --depth --workers --type --output -g =
         --match =
         """,

@@ -115,7 +115,7 @@ PROGRAMS: dict[str, Row] = {
         "systemctl(1), journalctl(1)",
         "systemctl journalctl loginctl machinectl",
         "-H --host -M --machine = works on another machine\n--root --image --file --directory -D = works on other files\n"
-        "-u --unit -n --lines -p --property --since --until -S -U -o --output -t --type --state -b --grep -g =",
+        "-u --unit -p --property --since --until -S -U -o --output -t --type --state -g --grep =\n-b --boot -n --lines ?",
     ),
     "systemd-run": Row("systemd-run(1)", "-p -u --unit --uid --gid --on-active =", stops=True, then=_starts, wary=True),
     **rows("launchctl(1), service(8)", "launchctl service initctl"),
@@ -150,8 +150,12 @@ PROGRAMS: dict[str, Row] = {
     **rows("kill(1)", "kill pkill killall", "-s --signal -n -u -P -t ="),
     **rows(
         "lsof(8), ss(8), netstat(8)",
-        "lsof ss netstat fuser",
-        "-D writes a cache\n-k --kill ends programs\n-p -u -i -a =",
+        "netstat fuser",
+        "-k --kill ends programs\n-n --namespace =",
+    ),
+    "lsof": Row("lsof(8)", "-D writes a cache\n-p -u -g -d -s -c =\n-i -F ?"),
+    "ss": Row(
+        "ss(8)", "-D --diag = write\n-F --filter = read\n-K --kill ends connections\n-f --family -A --query -N --net ="
     ),
     **rows("ip(8), ifconfig(8)", "ip", "-b --batch = takes commands from a file\n-n -f ="),
     "ifconfig": Row("ifconfig(8)"),

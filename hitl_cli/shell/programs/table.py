@@ -70,7 +70,9 @@ class Row:
     stops       the first operand ends the options (what follows belongs to a script or another program)
     shared      options of this row also count after the sub-command
     single      long options have one dash (go, find, terraform)
-    abbreviates long options may be cut short, as getopt_long allows
+    abbreviates long options may be cut short, as getopt_long allows. Such rows list every option that takes a value
+                (tests/shell/test_programs_help.py compares them with `--help` and `git -h` where those are installed)
+    dashes      a value as a word of its own may begin with a dash; where it may not, such a word is an option
     plus        words that begin with `+` are options too (less, vim)
     wary        `then` finds acts in operands, so a word that is not known may be one
     then        looks at the whole call after its words are sorted into options and operands
@@ -87,6 +89,7 @@ class Row:
     shared: bool = False
     single: bool = False
     abbreviates: bool = True
+    dashes: bool = True
     plus: bool = False
     wary: bool = False
     then: Callable[[Reading], None] | None = None

@@ -48,10 +48,11 @@ def _xxd(reading: Reading) -> None:
 PROGRAMS: dict[str, Row] = {
     **rows(
         GNU,
-        "cat comm cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum tsort zcat bzcat xzcat "
-        "zstdcat lz4cat md5",
+        "cat sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum tsort zcat bzcat xzcat zstdcat lz4cat md5",
         operands="read",
     ),
+    "comm": Row(GNU, "--output-delimiter =", operands="read"),
+    **rows(GNU, "cksum b2sum", "-a --algorithm -l --length =", operands="read"),
     "shasum": Row("shasum(1)", "-a --algorithm =", operands="read"),
     "paste": Row(GNU, "-d --delimiters =", operands="read"),
     "join": Row(GNU, "-a -e -j -o -t -v -1 -2 =", operands="read"),
