@@ -19,8 +19,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from hitl_cli.access import Access, Opaque, Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 
 _LINKS = 40  # the kernel's own limit
@@ -33,13 +34,19 @@ _DESCRIPTOR = re.compile(
 
 def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
     """The accesses in their order, paths with `real` (and `alias`) filled in, followed by what else they stand for."""
-    if not any(isinstance(a, (ReadPath, WritePath)) for a in accesses):
-        return tuple(accesses)
-    look = _Look(place)
+    look: _Look | None = None
     out: list[Access] = []
     more: list[Access] = []
     for access in accesses:
-        if isinstance(access, (ReadPath, WritePath)):
+        if (
+            isinstance(access, Command)
+            and access.words[:1] == ("git",)
+            and (access.forms or access.cwd != place.workspace)
+        ):
+            more.extend(_planted(access))
+        if isinstance(access, (ReadPath, WritePath)) and look is None:
+            look = _Look(place)
+        if look is not None and isinstance(access, (ReadPath, WritePath)):
             if access.glob:
                 out.append(access)
                 more.extend(look.met(access))
@@ -194,6 +201,20 @@ class _Look:
                     yield from self.beyond(found)
         except (OSError, re.error):
             return
+
+
+def _planted(command: Command) -> Iterator[Access]:
+    """A folder that is itself the data of a repository: git takes its configuration, which can name programs to run."""
+    at = command.cwd or ""
+    entered = [at] if at else []
+    for form in command.forms:
+        entered += [
+            posixpath.join(at, after) for word, after in pairwise(form) if word == "-C" and isinstance(after, str)
+        ]
+    for folder in entered:
+        if os.path.isfile(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs"):
+            reason = f"{folder} is itself a repository's data, and git would follow its configuration"
+            yield Opaque(reason, command.text)
 
 
 def _names(folder: str) -> Iterable[str]:

@@ -58,7 +58,7 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
     state = trust_state(place, paths)
     repository = rulefile.parse(state.file, state.text, "repository", settings=True)
     counted = [managed, people, user, project] + ([repository] if state.trusted else [])
-    on = list(DEFAULT_PACKS)
+    on = [name for name in DEFAULT_PACKS if name in available()]
     off: set[str] = set()
     for file in counted:
         for name, wanted in (file.packs or {}).items():

@@ -61,6 +61,8 @@ class Files:
             return Part(access, own, "policy", POLICY)
         if access.path in places.FREE_DEVICES:
             return Part(access, ALLOW, "free", f"{access.path} keeps nothing")
+        if writes and self.scene.mode == "plan":
+            return Part(access, DENY, "mode", f"mode plan writes nothing: {doing}")
         if access.by_command is not None:
             command = accesses[access.by_command]
             assert isinstance(command, Command)

@@ -12,7 +12,7 @@ def _names(text: str) -> frozenset[str]:
 # Run whatever text they are given.
 INTERPRETERS = _names(
     """python python2 python3 pypy pypy3 node nodejs deno bun ruby perl php lua luajit Rscript R julia tclsh expect
-    osascript ghc runghc scala groovy clojure elixir erl swift java kotlin awk gawk mawk nawk sed ed ex vi vim nvim emacs
+    osascript ghc runghc scala groovy clojure elixir erl swift java kotlin ed ex vi vim nvim emacs
     sqlite3 psql mysql mongo mongosh redis-cli gdb lldb jshell irb ipython jupyter m4 bc dc"""
 )
 # Run another program that is named in their arguments.
@@ -101,7 +101,9 @@ def depth(words: Sequence[str]) -> int:
     program = words[0]
     if program in ("python", "python3") and len(words) > 2 and words[1] == "-m" and words[2] in _MODULES:
         return 3
-    if program not in _DEPTH or len(words) < 2 or words[1].startswith("-") or tuple(words[:2]) in _RUNS:
+    if program not in _DEPTH or len(words) < 2 or not words[1][:1].isalpha() or tuple(words[:2]) in _RUNS:
+        return 0
+    if "/" in words[1] and program in INTERPRETERS:
         return 0
     wanted = _DEEPER.get((program, words[1]), _DEPTH[program])
     plain = 1

@@ -92,9 +92,10 @@ def _proved(
         seen.add(texts)
         rules = [r for r in map(_rule, texts) if r is not None]
         if policy.plus(rules).judge(accesses, mode=mode, now=now, tool=tool).decision is Decision.ALLOW:
-            scope = "project" if all(r.scope == "project" for r in chosen) else "user"
             covers = "; ".join(dict.fromkeys(rung.covers for rung in chosen))
-            yield Suggestion(texts[0], covers, scope, texts[1:])  # type: ignore[arg-type]
+            # A pattern of a path means this project's files, so what is kept with one is kept for the project.
+            project = any(rung.scope == "project" for rung in chosen)
+            yield Suggestion(texts[0], covers, "project" if project else "user", texts[1:])
 
 
 def _ladder(access: Access, policy: Policy, tool: str) -> Iterator[Rung]:

@@ -8,11 +8,12 @@ folder above the path.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hitl_cli.access import Command, Host, Opaque, Place, ToolUse, Unknown, Word
-from hitl_cli.permissions import codec, globs, words
+from hitl_cli.permissions import codec, globs, kinds, words
 from hitl_cli.permissions.codec import FILE_TOOLS
 from hitl_cli.permissions.rule import Decision, Rule
 
@@ -29,6 +30,8 @@ _LONG = {
     "--global": "g",
     "--user": "u",
 }
+# Between the words of inline code.
+_CODE = re.compile(r"[^\w./-]+")
 
 
 class Fit(NamedTuple):
@@ -101,7 +104,7 @@ class Table:
                 if not pattern.rest and spelled == len(pattern.items):
                     yield Fit(rule, None)
                 elif spelled >= least or not pattern.rest:
-                    yield Fit(rule, tuple(spelling[:spelled]))
+                    yield Fit(rule, (*spelling[:spelled], *pattern.words[spelled:]))
 
     def hits(self, command: Command, now: float) -> Rule | None:
         """A deny or ask rule that any spelling of the command meets."""
@@ -132,8 +135,17 @@ class Table:
                     yield rule
 
     def may_hit(self, command: Command, now: float) -> Rule | None:
-        """A rule that the command could meet, depending on what the shell makes of its unknown words."""
-        if self.empty or not any(isinstance(w, Unknown) for w in command.words):
+        """A rule that the command could meet: by what the shell makes of its unknown words, or by the code that an
+        interpreter is given, whose text is searched for the words of the rule."""
+        if self.empty:
+            return None
+        if command.words[:1] and command.words[0] in kinds.INTERPRETERS:
+            for code in command.words[1:]:
+                if isinstance(code, str) and _CODE.search(code):
+                    for rule, _ in self.commands.within(_CODE.split(code)):
+                        if live(rule, now):
+                            return rule
+        if not any(isinstance(w, Unknown) for w in command.words):
             return None
         for spelling in _spellings(command):
             for rule, _ in self.commands.may(spelling):

@@ -74,6 +74,11 @@ class Words:
         return tuple(out)
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """All the words that it names literally."""
+        return tuple(item for item in self.items if isinstance(item, str))
+
+    @property
     def spelled(self) -> int:
         """How many leading words of a command it spells out, so that it consents to what they do."""
         for n, item in enumerate(self.items):
