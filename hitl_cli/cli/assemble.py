@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hitl_cli import config, instructions, rulebook
 from hitl_cli.access import Place
@@ -26,6 +27,9 @@ from hitl_cli.responders import Responder
 from hitl_cli.store.sqlite import SqliteStore
 from hitl_cli.tools import Jobs, builtin
 from hitl_cli.tools.external import external_from_settings
+
+if TYPE_CHECKING:
+    from hitl_cli.ui.setup import Setup
 
 
 @dataclass(slots=True)
@@ -50,6 +54,7 @@ class Assembly:
         """An agent for sessions in this place; `settings` and `breaks` in place of those at the start."""
         settings = settings or self.settings
         place = place_for(settings.cwd, settings.add_dirs, self.paths)
+        self.book = rulebook.load(place, self.paths)  # rules may have changed since
         breaks = self.breaks if breaks is None else breaks
         tools = [
             *builtin(
@@ -97,6 +102,32 @@ class Assembly:
         tools, problems = await self.servers.connect()
         agent.tools.update({tool.name: tool for tool in tools})
         return problems
+
+    def setup(self, message: str | None, *, colour: bool) -> Setup:
+        """What the REPL is given."""
+        from hitl_cli.ui.setup import Setup
+
+        return Setup(
+            self.agent,
+            self.settings,
+            self.store,
+            self.paths,
+            self.place,
+            self.config,
+            breaks=self.breaks,
+            session=self.session,
+            message=message,
+            notices=tuple(self.notices),
+            scopes={
+                "session": "this session alone",
+                "project": str(rulebook.file_of("project", self.place, self.paths)),
+                "user": str(rulebook.file_of("user", self.place, self.paths)),
+            },
+            who=self.who,
+            colour=colour,
+            connect=self.connect,
+            close=self.close,
+        )
 
     async def close(self) -> None:
         await self.jobs.close()

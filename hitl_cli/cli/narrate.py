@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from hitl_cli.interrupts import Interrupt
-from hitl_cli.journal import Call, Judged, Recorded, Replied, Settled
+from hitl_cli.journal import Answered, Call, Judged, Recorded, Replied, Settled
 from hitl_cli.models import Retrying
 from hitl_cli.outcome import Outcome, Stopped, Suspended
 from hitl_cli.ui.clean import clean
@@ -59,6 +59,9 @@ class Narrator:
                 self._calls.update({call.id: call for call in calls})
             case Recorded(entry=Judged() as judged):
                 self._judged(judged)
+            case Recorded(entry=Answered(answers=answers, who=who)) if self._verbose:
+                for answer in answers.values():
+                    self.say(f"  {who.detail or who.kind} says: {_said(answer)}")
             case Recorded(entry=Settled(call=id, result=result)):
                 if not result.ok and result.kind == "error":
                     self.say(f"  failed: {title(self._calls[id])}")
@@ -86,6 +89,14 @@ class Narrator:
                     self.say(f"  {about}\n    {command_for(run.session, interrupt, store)}")
             case Stopped():
                 self.say(f"Stopped: {run.reason or run.why}. Go on with: hitl run --session {run.session} MESSAGE")
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    """An answer in a few words, with the rules that it keeps."""
+    ((kind, given),) = answer.items()
+    reason = f", because {given['reason']}" if given.get("reason") else ""
+    rules = ", ".join(f"{r['decision']} {r['rule']}" for r in given.get("rules", []))
+    return clean(f"{kind}{reason}{f', and from now on {rules}' if rules else ''}")
 
 
 def _refusal(refusal: Mapping[str, Any]) -> str:

@@ -7,13 +7,12 @@ put to the host program that speaks JSON lines on standard input.
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hitl_cli.cli.options import Turn, one_of, turn_options
-from hitl_cli.errors import HitlError, UsageError
+from hitl_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from hitl_cli.cli.assemble import Assembly
@@ -64,28 +63,10 @@ def run(
 
 
 async def _one_turn(assembly: Assembly, text: str, output: str, turn: Turn) -> int:
-    from hitl_cli.cli import lines
     from hitl_cli.cli.narrate import Narrator
     from hitl_cli.cli.watch import Watch
 
     agent = assembly.agent()
     narrator = Narrator(quiet=turn.quiet or output != "text", verbose=turn.verbose)
     async with Watch(assembly, agent, narrator, as_lines=output == "stream-json") as watch:
-        try:
-            run = await watch.turn(lambda: agent.stream(text, session=watch.session))
-        except HitlError as error:
-            if output == "json":
-                print(json.dumps(lines.failed_line(error, watch.session, watch.seq), ensure_ascii=False))
-            elif output == "stream-json":
-                watch.tell(lines.failed_line(error, watch.session, watch.seq))
-            raise
-        end = lines.end_line(run, watch.seq)
-        if output == "stream-json":
-            watch.tell(end)
-    if output == "json":
-        print(json.dumps(end, ensure_ascii=False))
-    elif output == "text":
-        if run.text:
-            print(run.text)
-        narrator.end(run, turn.store)
-    return lines.exit_code(run)
+        return await watch.to_the_end(lambda: agent.stream(text, session=watch.session), output, turn.store)

@@ -11,6 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from hitl_cli import config, rulebook
+from hitl_cli.access import Place
+from hitl_cli.paths import MANAGED, locate, place_for, project_of
 from hitl_cli.ui.clean import clean
 
 app = typer.Typer(help="Settings: the files, and what resulted.", rich_markup_mode=None, no_args_is_help=True)
@@ -19,8 +22,6 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
 def files() -> dict[str, Path]:
     """Every file that may hold settings or rules, from the widest layer to the nearest, by what it is."""
-    from hitl_cli.paths import MANAGED, locate, place_for, project_of
-
     paths = locate()
     place = place_for(os.getcwd(), (), paths)
     return {
@@ -50,14 +51,7 @@ def path(as_json: Json = False) -> int:
 @app.command()
 def show(as_json: Json = False) -> int:
     """The settings that hold in this folder, each with where it was set."""
-    from hitl_cli import config, rulebook
-    from hitl_cli.paths import locate, place_for
-
-    paths = locate()
-    place = place_for(os.getcwd(), (), paths)
-    found = files()
-    state = rulebook.trust_state(place, paths)
-    settings = config.resolve({}, os.environ, {"user": found["user"], "repository": found["repository"]}, state.trusted)
+    settings, _ = resolved()
     rows = {
         f.name: {"value": _plain(getattr(settings, f.name)), "origin": settings.origins.get(f.name, "default")}
         for f in fields(settings)
@@ -68,11 +62,24 @@ def show(as_json: Json = False) -> int:
         return 0
     for name, row in rows.items():
         print(f"{name:<11} {clean(json.dumps(row['value'], ensure_ascii=False)):<24} {clean(str(row['origin']))}")
-    if found["repository"].exists() and not state.trusted:
-        print(
-            f"\n{found['repository']} is not trusted: only what tightens counts. `hitl trust` shows what it would grant."
-        )
+    repository = files()["repository"]
+    if repository.exists() and not _trusted():
+        print(f"\n{repository} is not trusted: only what tightens counts. `hitl trust` shows what it would grant.")
     return 0
+
+
+def resolved() -> tuple[config.Settings, Place]:
+    """The settings that hold in this folder, and the place it makes."""
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    repository = Path(place.workspace, ".hitl", "config.toml")
+    layers = {"user": paths.user_config, "repository": repository}
+    return config.resolve({}, os.environ, layers, rulebook.trust_state(place, paths).trusted), place
+
+
+def _trusted() -> bool:
+    paths = locate()
+    return rulebook.trust_state(place_for(os.getcwd(), (), paths), paths).trusted
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from hitl_cli.agent import Agent
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.narrate import Narrator
-from hitl_cli.errors import SessionBusy
+from hitl_cli.errors import HitlError, SessionBusy
 from hitl_cli.journal import Began, Recorded
 from hitl_cli.outcome import Outcome, RunEnded, Stopped
 
@@ -78,6 +78,28 @@ class Watch:
             return await self._interrupted()
         finally:
             self._task = None
+
+    async def to_the_end(self, events: Events, output: str, store: str | None) -> int:
+        """One turn with what is told of it in the format `output`; the exit code."""
+        try:
+            run = await self.turn(events)
+        except HitlError as error:
+            end = lines.failed_line(error, self.session, self.seq)
+            if output == "json":
+                print(lines.text(end))
+            elif output == "stream-json":
+                self.tell(end)
+            raise
+        end = lines.end_line(run, self.seq)
+        if output == "stream-json":
+            self.tell(end)
+        elif output == "json":
+            print(lines.text(end))
+        else:
+            if run.text:
+                print(run.text)
+            self.narrator.end(run, store)
+        return lines.exit_code(run)
 
     async def _follow(self, events: Events) -> Outcome:
         loop = asyncio.get_running_loop()

@@ -104,6 +104,12 @@ class SqliteStore:
             status, waiting = "damaged", ()
         return Head(id, title, cwd, status, turns, updated, waiting, project)
 
+    def check(self) -> str:
+        """What SQLite finds wrong with the file, "" for nothing."""
+        with self._reading() as db:
+            found = "; ".join(row[0] for row in db.execute("PRAGMA quick_check(5)").fetchall())
+        return "" if found == "ok" else f"{found}\n{_remedy('malformed')}"
+
     # --- journals ---------------------------------------------------------------------------------------------------
 
     def read(self, session: str, after: int = 0) -> list[Recorded]:

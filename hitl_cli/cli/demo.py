@@ -1,0 +1,80 @@
+"""`hitl demo`: the REPL on a scripted model in a scratch folder; without a terminal the story is played by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hitl_cli.cli.options import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hitl_cli.demo import Demo
+    from hitl_cli.interrupts import Answer
+    from hitl_cli.outcome import Suspended
+
+
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the scratch folder.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Numbered lines, for screen readers.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
+) -> int:
+    """The whole thing on a scripted model: no key, no network, nothing of yours touched."""
+    from hitl_cli import demo as story
+
+    own = dict(os.environ)
+    folder = Path(tempfile.mkdtemp(prefix="hitl-demo-"))
+    try:
+        laid = story.lay(folder)
+        os.environ.update(laid.environ)
+        os.chdir(laid.repository)
+        code = _play(laid, Turn(model=laid.model, plain=plain, no_color=no_color))
+        print("\n" + "\n".join(story.closing(laid, kept=keep, environ=own)))
+        return code
+    finally:
+        os.chdir("/")
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _play(laid: Demo, turn: Turn) -> int:
+    from hitl_cli.cli.assemble import assemble
+
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from hitl_cli.ui.app import repl
+
+        return repl(assemble(turn).setup(laid.message, colour=not turn.no_color))
+    return asyncio.run(_alone(laid, turn))
+
+
+async def _alone(laid: Demo, turn: Turn) -> int:
+    """The story with the answers that stand in its file."""
+    from hitl_cli import demo as story
+    from hitl_cli.cli.assemble import assemble
+    from hitl_cli.cli.narrate import Narrator
+    from hitl_cli.cli.watch import Watch
+    from hitl_cli.journal import Who
+
+    print("Nobody is at a terminal here, so the demo answers its own questions.\n", flush=True)
+
+    def respond(run: Suspended) -> Mapping[str, Answer]:
+        return story.answers(laid.script, run)
+
+    assembly = replace(assemble(turn, who=Who("program", "the demo")), responder=respond)
+    agent = assembly.agent()
+    async with Watch(assembly, agent, Narrator(quiet=False, verbose=True, to=sys.stdout), as_lines=False) as watch:
+        for number, message in enumerate(t.user for t in laid.script.turns if t.user):
+            print(f"{'' if number == 0 else chr(10)}> {message}", flush=True)
+            run = await watch.turn(partial(agent.stream, message, session=watch.session))
+            print(run.text, flush=True)
+    return 0
