@@ -25,7 +25,7 @@ class Patience:
     before the first byte or later; services send a sign of life every few seconds while they think.
     """
 
-    waits: tuple[float, ...] = (0.5, 1, 2, 4, 8)
+    waits: tuple[float, ...] = (1, 1, 2, 4, 8)
     longest: float = 60
     connect: float = 10
     silence: float = 120
