@@ -31,6 +31,10 @@ class Call:
     depth: int = 0
 
 
+# Wrappers that do not leave the shell: a `cd` behind them moves it.
+_SAME_SHELL = frozenset(("command", "builtin", "eval"))
+
+
 def run(walk: Walk, call: Call) -> tuple[Folders, Folders]:
     """Take the wrappers off and state what is run; the folders afterwards."""
     try:
@@ -40,7 +44,8 @@ def run(walk: Walk, call: Call) -> tuple[Folders, Folders]:
         return call.folders, call.folders
     if layer is None:
         return _program(walk, call)
-    if layer.stdin and not _fed(walk, call):
+    if layer.stdin:
+        _fed(walk, call)
         return call.folders, call.folders
     walk.depth += 1
     if walk.depth > DEEPEST:
@@ -48,14 +53,14 @@ def run(walk: Walk, call: Call) -> tuple[Folders, Folders]:
     name = str(call.words[0])
     if layer.stays:
         _own(walk, call, layer)
+    after = call.folders, call.folders
     for each in (layer, *layer.more):
-        _inner(walk, call, each, name)
+        after = _inner(walk, call, each, name)
     walk.depth -= 1
-    moved = name == "eval"
-    return ((None,), (None,)) if moved and layer.text is not None and "cd" in layer.text else (call.folders,) * 2
+    return after if name in _SAME_SHELL else (call.folders, call.folders)
 
 
-def _fed(walk: Walk, call: Call) -> bool:
+def _fed(walk: Walk, call: Call) -> None:
     """A shell that runs its standard input: the text when a here-document or here-string holds it."""
     feeds = [r for r in call.redirs if r.op.startswith("<") and r.fd in ("", "0")]
     body = feeds[0].body if len(feeds) == 1 else None
@@ -68,21 +73,23 @@ def _fed(walk: Walk, call: Call) -> bool:
     if text is None:
         reason = f"{call.words[0]} runs what it is given on its standard input"
         _unread(walk, call, reason, rough_words(body.text) if body is not None else ())
-        return False
+        return
     _enter(walk, text, call, f"{call.words[0]} <<")
-    return True
 
 
-def _enter(walk: Walk, text: str, call: Call, kind: str) -> None:
-    """Read the text that a command hands to a shell."""
-    before, walk.within = walk.within, (*call.within, kind)
+def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> Folders:
+    """Read the text that a command hands to a shell; `fresh`: its HOME may be another. The folders afterwards."""
+    before = walk.within, walk.own_home
+    walk.within = (*call.within, kind)
+    walk.own_home = walk.own_home and not fresh
     if call.marked:
         _unread(walk, call, call.marked[0][1])
-    walk.script(text, call.folders, kind)
-    walk.within = before
+    after = walk.script(text, call.folders, kind)
+    walk.within, walk.own_home = before
+    return after
 
 
-def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> None:
+def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> tuple[Folders, Folders]:
     folders = call.folders
     if layer.anywhere:
         folders = (None,)
@@ -100,14 +107,16 @@ def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> None:
         marked.append((layer.folder, "leaves the workspace"))
     if layer.text is not None:
         label = f"{name} -c" if name not in ("eval", "watch") else name
-        _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label)
-    elif layer.inner:
+        there = _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label, layer.fresh)
+        return there, there
+    if layer.inner:
         skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: -len(layer.inner)]) or name
         within = (*call.within, skipped)
-        run(
-            walk,
-            replace(call, words=layer.inner, folders=folders, within=within, marked=tuple(marked), redirs=call.redirs),
-        )
+        walk.own_home, own_home = walk.own_home and not layer.fresh, walk.own_home
+        after = run(walk, replace(call, words=layer.inner, folders=folders, within=within, marked=tuple(marked)))
+        walk.own_home = own_home
+        return after
+    return call.folders, call.folders
 
 
 def _own(walk: Walk, call: Call, layer: wrappers.Layer) -> None:

@@ -38,6 +38,8 @@ def condition(lex: Lexer) -> list[Word]:
     if not tokens:
         raise Unreadable("a test `[[ ]]` is empty")
     for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        if not isinstance(token, str):
+            continue
         if token in _ARITHMETIC:
             _evaluated(lex, before)
             _evaluated(lex, after)

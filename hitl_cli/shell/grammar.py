@@ -26,6 +26,8 @@ _SEQUENCE = re.compile(r"\{[0-9]+\.\.[0-9]+\}\Z")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
 _CLOSERS = word_set("then elif else fi do done esac }")
+# `time` in front of a pipeline; behind a `|` it is a program.
+_TIMED = re.compile(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
 _CONNECTOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|\n)]")
 
 
@@ -151,15 +153,14 @@ def _connector(lex: Lexer) -> str:
 
 def _pipeline(lex: Lexer) -> Statement:
     start = lex.i
-    if _timed(lex) and _keyword(lex) == "!":
-        raise Unreadable("`time` stands before `!`")
+    if (found := _TIMED.match(lex.s, start)) is not None:
+        lex.i = found.end()
+        words: list[Word] = [*found.group().replace("\\\n", "").split()]
+        return Statement("timed", start, lex.i, "", [_single(lex, start)], words=words)
     if _keyword(lex) == "!":
         lex.i += 1
         lex.blanks()
-        if _keyword(lex) == "!":
-            raise Unreadable("`!` stands before `!`")
-        body = _pipeline(lex)
-        return Statement("not", start, lex.i, lex.s[start : lex.i], [body])
+        return Statement("not", start, lex.i, "", [_single(lex, start)])
     kids = [_command(lex)]
     end = lex.i
     while True:
@@ -172,23 +173,20 @@ def _pipeline(lex: Lexer) -> Statement:
         lex.newlines()
         if _keyword(lex) == "!":
             raise Unreadable("`!` stands inside a pipeline")
-        _timed(lex)
         kids.append(_command(lex))
         end = lex.i
     lex.i = end
     return kids[0] if len(kids) == 1 else Statement("pipeline", start, end, lex.s[start:end], kids)
 
 
-_TIMED = re.compile(r"time[ \t]+(?:-p[ \t]+)?(?:(?=\()|(?=(?:if|for|while|until|case|\{|!|\[\[)[ \t\n]))")
-
-
-def _timed(lex: Lexer) -> bool:
-    """Over a `time` in front of a compound command; in front of a simple one it is treated as a program."""
-    found = _TIMED.match(lex.s, lex.i)
-    if found is None:
-        return False
-    lex.i = found.end()
-    return True
+def _single(lex: Lexer, start: int) -> Statement:
+    """The pipeline after `!` or `time`."""
+    lex.depth += 1
+    if lex.depth > DEEPEST:
+        raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+    made = _pipeline(lex)
+    lex.depth -= 1
+    return made
 
 
 def _command(lex: Lexer) -> Statement:
@@ -246,8 +244,10 @@ def _simple(lex: Lexer) -> Statement:
 def _check_word(made: Statement, word: Word, after: str) -> None:
     text = word if isinstance(word, str) else word.text.replace("\\\n", "")
     if not made.words:
-        if text in _RESERVED:
+        if text in _RESERVED or (text == "time" and not isinstance(word, str)):
             raise Unreadable(f"`{text}` stands where it is not read")
+        if _ASSIGNMENT.match(text):
+            raise Unreadable("a line is continued in the middle of an assignment")
         if _SUBSCRIPT.match(text):
             raise Unreadable("an element of an array is assigned")
     if after in ("<", ">") and after and re.fullmatch(r"\{\w+(\[.*\])?\}", text):

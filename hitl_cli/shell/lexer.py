@@ -234,15 +234,20 @@ class Lexer:
             raise self.fail("it holds the old arithmetic form `$[…]`")
         elif (found := _NAME.match(s, i + 1)) is not None:
             self.i = found.end()
+            self._whole()
             name = found.group()
             kind = "number" if name in _NUMBERS else "other" if name in "@*!-" else "value"
             text = name if kind == "value" else "$" + name
             raw.parts.append(Part(kind, text, in_quotes and name != "@"))  # type: ignore[arg-type]
-        elif c == "\\" and s.startswith("\\\n", i + 1):
-            raise self.fail("a line is continued in the middle of an expansion")
         else:
             self.i = i + 1
+            self._whole()
             raw.parts.append(Part("quoted", "$", in_quotes))
+
+    def _whole(self) -> None:
+        """Bash joins continued lines before it looks for the end of a name."""
+        if self.peek("\\\n"):
+            raise self.fail("a line is continued in the middle of an expansion")
 
     def _substituted(self, raw: Raw, c: str, in_quotes: bool) -> None:
         """`$((…))`, `$(…)` or `${…}`."""
@@ -254,6 +259,7 @@ class Lexer:
                 raw.parts.append(Part("number", s[i : self.i], in_quotes))
                 return
             self.i = i + 2
+            self._whole()
             raw.nested.append(Nested("substitution", self._script()))
             raw.parts.append(Part("other", s[i : self.i], in_quotes))
         else:

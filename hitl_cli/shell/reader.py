@@ -66,12 +66,13 @@ class Walk:
         self.out: list[Access] = []
         self.node = Node("text", "")
         self.steps = 0
+        self.before: tuple[str, ...] = ()  # a keyword `time` in front of the next simple command
         self.within: tuple[str, ...] = ()
         self.depth = 0
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
-        self.own_home = True  # HOME and PWD are as they were at the start
+        self.own_home = True  # HOME is as it was at the start
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> Folders:
         """Read `text` and walk it; the folders the shell may be in afterwards."""
@@ -102,10 +103,12 @@ class Walk:
 
     def values(self, folders: Folders) -> Mapping[str, str]:
         """The variables whose value is certain."""
-        values = self.known.get(folders)
+        values = self.known.get(folders) if self.own_home else None
         if values is None:
             home = self.place.home
-            values = self.known[folders] = {"~": home, "HOME": home}
+            values = {"~": home, "HOME": home} if self.own_home else {}
+            if self.own_home:
+                self.known[folders] = values
             if len(folders) == 1 and folders[0] is not None:
                 values["PWD"] = folders[0]
         return values
@@ -155,6 +158,12 @@ class Walk:
     def negated(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
         ok, ko = self.walk(made.kids[0], folders)
         return ko, ok
+
+    def timed(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+        kid = made.kids[0]
+        if kid.kind == "simple":
+            self.before = tuple(w for w in made.words if isinstance(w, str))
+        return self.walk(kid, folders)
 
     def group(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
         return self.walk(made.kids[0], folders)
@@ -272,6 +281,7 @@ class Walk:
     # -- simple commands
 
     def simple(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+        before, self.before = self.before, ()
         values = self.values(folders)
         typed: list[Word] = []
         raws: list[Raw] = []
@@ -284,7 +294,8 @@ class Walk:
         marked = self.assignments(made.assigns, folders, bool(typed)) if made.assigns else ()
         after = (folders, folders)
         if typed:
-            call = Call(tuple(typed), tuple(typed), made.text, folders, self.within, marked, tuple(made.redirs))
+            within = (*self.within, " ".join(before)) if before else self.within
+            call = Call(tuple(typed), (*before, *typed), made.text, folders, within, marked, tuple(made.redirs))
             after = run(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
@@ -328,6 +339,7 @@ class Walk:
 _STATEMENTS: dict[str, Callable[[Walk, Statement, Folders], tuple[Folders, Folders]]] = {
     "pipeline": Walk.pipeline,
     "not": Walk.negated,
+    "timed": Walk.timed,
     "group": Walk.group,
     "subshell": Walk.subshell,
     "if": Walk.condition,

@@ -69,7 +69,7 @@ class Assignment:
 
 
 StatementKind = Literal[
-    "simple", "list", "pipeline", "not", "group", "subshell", "if", "loop", "for", "case", "arithmetic", "test",
+    "simple", "list", "pipeline", "not", "timed", "group", "subshell", "if", "loop", "for", "case", "arithmetic", "test",
     "function",
 ]  # fmt: skip
 
@@ -79,7 +79,7 @@ class Statement:
     """`start` and `end` count characters in the text it was parsed from.
 
     `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the
-    end), the commands of a pipeline, the one body of not, group, subshell and function; condition and body of a loop;
+    end), the commands of a pipeline, the one body of not, timed, group, subshell and function; condition and body of a loop;
     the body of for and of each branch of case; for if: condition, body, condition, body, …, and a last body if odd.
     """
 
@@ -92,4 +92,4 @@ class Statement:
     words: list[Word] = field(default_factory=list)
     assigns: list[Assignment] = field(default_factory=list)
     redirs: list[Redirect] = field(default_factory=list)
-    name: str = ""  # of a function, of the variable of a for loop; `time` in front of a pipeline is no statement
+    name: str = ""  # of a function, of the variable of a for loop

@@ -53,7 +53,6 @@ ROWS: dict[str, Row] = {
         "fo",
         word_set("append portability quiet verbose"),
         word_set("format output"),
-        assigns=True,
         writes=("o", "output"),
     ),
     "command": Row("p"),

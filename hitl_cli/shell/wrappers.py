@@ -22,6 +22,7 @@ _BASHISM = re.compile(
 _ZSH_PLAIN = re.compile(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
 
 SHELLS = frozenset(("bash", "sh", "dash", "ash", "ksh", "zsh", "mksh", "rbash"))
+_EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
 
 
@@ -37,6 +38,7 @@ class Layer:
     anywhere  the command runs in a folder that is not known
     reads, writes   files of its own
     stdin     it runs what it reads on its standard input
+    fresh     the environment of what it runs may be another
     """
 
     inner: tuple[Word, ...] = ()
@@ -48,6 +50,7 @@ class Layer:
     reads: tuple[Word, ...] = ()
     writes: tuple[Word, ...] = ()
     stdin: bool = False
+    fresh: bool = False
     more: list[Layer] = field(default_factory=list)  # further commands of the same call (find)
 
 
@@ -86,8 +89,11 @@ def _program(name: str, row: Row, words: tuple[Word, ...]) -> Layer | None:
     at, given = _options(name, row, words, layer)
     if name == "env" and (split := given.get("S", given.get("split-string"))) is not None:
         return _split_string(layer, split, words[at:])
+    layer.fresh = name in ("sudo", "doas", "pkexec", "exec") or not given.keys().isdisjoint(_EMPTYING)
     if row.assigns:
         at = _assignments(words, at, layer)
+        if layer.assigns and words[at : at + 1] == ("--",):
+            at += 1
     first = at
     at += row.operands
     if any(isinstance(w, Unknown) for w in words[first:at]):
@@ -122,6 +128,7 @@ def _options(name: str, row: Row, words: tuple[Word, ...], layer: Layer) -> tupl
             at += 1
             break
         if word == "-" and name == "env":
+            given["i"] = ""
             at += 1
             continue
         if not word.startswith("-") or word == "-":
