@@ -96,7 +96,7 @@ def accepted(history: list[dict[str, Any]]) -> str:
         (None, Result("no such file", False, "error"), "error"),
     ],
 )
-def test_each_way_a_call_can_come_out_is_told_apart(monkeypatch, answer, result: Result, said: str) -> None:
+def test_each_way_a_call_can_come_out_is_told_apart(at, answer, result: Result, said: str) -> None:
     entries, (a, b) = asked()
     entries += answered(a, answer) if answer else []
     entries += [Settled(a.id, result), Settled(b.id, Result("not JSON", False, "error"))]
@@ -104,18 +104,16 @@ def test_each_way_a_call_can_come_out_is_told_apart(monkeypatch, answer, result:
     _, reply = next_reply(SCRIPT, history)
     assert "".join(reply.pieces) == said
     with Server([say("Fine.")]) as server:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+        at(server)
         assert accepted(history) == "Fine."
 
 
-def test_a_turn_that_was_stopped_is_over_for_both(monkeypatch) -> None:
+def test_a_turn_that_was_stopped_is_over_for_both(at) -> None:
     entries, (a, _) = asked()
     entries += [Settled(a.id, Result("done")), Ended(1, "interrupted")]
     entries += [Began(2, "Go on", Settings("script:x", "default", "/"))]
     history = messages(entries)
     assert "".join(next_reply(SCRIPT, history)[1].pieces) == "The second turn."
     with Server([say("Fine.")]) as server:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+        at(server)
         assert accepted(history) == "Fine."
