@@ -36,7 +36,7 @@ _HOMES = {
     "tool": "Tool Context tool gate external_tool",
     "usertools": "user_tools",
     "middleware": "Middleware Block guardrail_review",
-    "verdicts": "always never once",
+    "policies": "always never once",
     "responders": "Responder deny_all park",
     "texts": "Texts",
     "journal": "Call Result Grant Who Usage Changed Recorded Settings",

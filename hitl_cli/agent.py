@@ -23,6 +23,7 @@ from hitl_cli.middleware import Middleware, in_order
 from hitl_cli.models import Model
 from hitl_cli.outcome import Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
+from hitl_cli.policies import Key, Own
 from hitl_cli.resolving import Resolving
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
@@ -30,7 +31,7 @@ from hitl_cli.steps import Options
 from hitl_cli.store import Store
 from hitl_cli.texts import Texts
 from hitl_cli.tool import Tool
-from hitl_cli.verdicts import Bench, Own, home_place
+from hitl_cli.verdicts import Bench, home_place
 
 KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
 
@@ -62,7 +63,7 @@ class Agent:
         *,
         instructions: str = "",
         mode: str = "declared",
-        policy: Mapping[str | tuple[str, ...], Own] | None = None,
+        policy: Mapping[Key, Own] | None = None,
         rules: Policy | None = None,
         place: Place | None = None,
         middleware: Sequence[Middleware] = (),

@@ -31,6 +31,7 @@ LEAVES_PLAN = "default"  # what a plan's approval may set the mode to
 class Performing:
     def __init__(self, drive: Drive) -> None:
         self.drive, self.agent, self.state, self.bench = drive, drive.agent, drive.state, drive.agent.bench
+        self.returned: list[Entry] = []  # committed together with the result where no hook reads it in between
 
     # --- may it run -------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ class Performing:
                 entries.append(Changed("state", changed, Who("program")))
         if result.ok and result.data.get("mode") == LEAVES_PLAN and self.bench.mode_of(self.state) == "plan":
             entries.append(Changed("mode", LEAVES_PLAN, Who("person", "approved the plan")))
-        self.drive.record(Settled(id, result), *entries)
+        self.drive.record(*self.returned, Settled(id, result), *entries)
 
     def _wanted(self, call: CallState, reason: str, source: str) -> Approval:
         """The approval that code around or inside the call asks for."""
@@ -207,5 +208,9 @@ class Performing:
             raise Pause(asking.open) from error
         around.open = asking.open or around.open
         asking.settled(None)
-        self.drive.record(Returned(inner.id, result, changed))
+        entry = Returned(inner.id, result, changed)
+        if having(self.agent.middleware, "around_tool"):
+            self.drive.record(entry)
+        else:
+            self.returned.append(entry)
         return result  # type: ignore[no-any-return]

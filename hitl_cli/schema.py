@@ -89,10 +89,12 @@ def name_of(hint: Any) -> str:
 
 
 def problem(value: Any, schema: Schema) -> str | None:
-    """What is wrong with `value`, every fault of it, or None."""
-    faults = sorted(
-        _validator(json.dumps(schema, sort_keys=True)).iter_errors(value), key=lambda e: list(map(str, e.path))
-    )
+    """What is wrong with `value`, every fault of it, or None. A schema that cannot be used is a fault as well."""
+    try:
+        found = list(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value))
+    except Exception as error:  # schemas come from servers too: whatever is wrong with one, nothing passes it
+        return f"the schema of it cannot be used ({error})"
+    faults = sorted(found, key=lambda fault: list(map(str, fault.path)))
     lines = [f"{'.'.join(map(str, fault.path))}: {fault.message}" if fault.path else fault.message for fault in faults]
     return "; ".join(lines) or None
 
@@ -100,9 +102,10 @@ def problem(value: Any, schema: Schema) -> str | None:
 @lru_cache(maxsize=512)
 def _validator(schema: str) -> Any:
     from jsonschema.validators import validator_for
+    from referencing.jsonschema import EMPTY_REGISTRY
 
     plain = json.loads(schema)
-    return validator_for(plain)(plain)
+    return validator_for(plain)(plain, registry=EMPTY_REGISTRY)  # references are never fetched
 
 
 def from_text(value: Any, kind: str) -> Any:

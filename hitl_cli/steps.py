@@ -186,7 +186,10 @@ def _gates(state: State, call: CallState, options: Options) -> Step:
     if "tool" in options.before and call.call.id not in state.touched:
         return Raise(Breakpoint(id=f"{call.call.id}:before_tool", step="tool", phase="before", call=call.call))
     if not call.filled:
-        fields = tool.fields(call.call.input or {})
+        try:
+            fields = tool.fields(call.call.input or {})
+        except Exception as error:  # a tool that fails is a result
+            return Settle(call.call.id, Result(f"{tool.name} made no form of this: {error}", False, "error"))
         if fields:
             return Raise(_form(state, call, tool, fields))
     if not call.decided or (call.decided != "allow" and not call.approved and call.returned is None):

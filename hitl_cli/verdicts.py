@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -23,48 +23,9 @@ from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Source, Verdict
 from hitl_cli.permissions.suggest import suggest
+from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.state import State, exact
 from hitl_cli.tool import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What a policy may know of the session: which exact calls a person approved as they were."""
-
-    _approved: frozenset[str] = frozenset()
-
-    def approved(self, call: Call) -> bool:
-        return exact(call.name, call.input) in self._approved
-
-
-Own = Callable[[Call, Past], Any]  # -> Decision or None, also async
-
-
-def always(call: Call, past: Past) -> Decision | None:
-    """Ask every time.
-
-    >>> always(Call("1.1.0", "deploy", {}), Past())
-    <Decision.ASK: 1>
-    """
-    return Decision.ASK
-
-
-def never(call: Call, past: Past) -> Decision | None:
-    """Do not ask.
-
-    >>> never(Call("1.1.0", "deploy", {}), Past())
-    <Decision.ALLOW: 0>
-    """
-    return Decision.ALLOW
-
-
-def once(call: Call, past: Past) -> Decision | None:
-    """Ask until a person approved this very call, unchanged, in this session.
-
-    >>> once(Call("1.1.0", "deploy", {"env": "x"}), Past())
-    <Decision.ASK: 1>
-    """
-    return Decision.ALLOW if past.approved(call) else Decision.ASK
 
 
 def home_place() -> Place:
@@ -79,7 +40,7 @@ class Bench:
 
     place: Place
     rules: Policy
-    own: Mapping[str | tuple[str, ...], Own] = field(default_factory=dict)
+    own: Mapping[Key, Own] = field(default_factory=dict)
     mode: str = "declared"
     _session: tuple[tuple[Grant, ...], Policy] | None = None  # the last session's rules, compiled
 
@@ -114,9 +75,7 @@ class Bench:
         )
 
     async def _own(self, state: State, call: Call) -> Decision | None:
-        policy = self.own.get(call.name) or next(
-            (p for names, p in self.own.items() if isinstance(names, tuple) and call.name in names), self.own.get("*")
-        )
+        policy = policy_for(self.own, call.name)
         if policy is None:
             return None
         past = Past(frozenset(state.once))

@@ -50,6 +50,7 @@ FLOORS = {
     "drive": 4,
     "leasing": 4,
     "modelstep": 4,
+    "policies": 4,
     "performing": 4,
     "refusals": 4,
     "resolving": 4,
