@@ -234,19 +234,20 @@ def test_two_threads_do_not_mix_their_questions():
     """The second question is not printed before the first is answered."""
     read, write = os.pipe()
     out = io.StringIO()
-    with os.fdopen(read) as answers:
-        console = PlainConsole(answers, out)
-        asks = [threading.Thread(target=console.ask, args=(bash(f"echo {n}"),)) for n in (1, 2)]
-        for thread in asks:
-            thread.start()
-        while "yes, once" not in out.getvalue():
-            time.sleep(0.01)
-        asks[1].join(0.3)
-        assert out.getvalue().count("echo") == 1  # the other one waits for its turn
-        os.write(write, b"y\ny\n")
-        for thread in asks:
-            thread.join(10)
-        os.close(write)
+    console = PlainConsole(os.fdopen(read), out)
+    asks = [threading.Thread(target=console.ask, args=(bash(f"echo {n}"),), daemon=True) for n in (1, 2)]
+    for thread in asks:
+        thread.start()
+    while "yes, once" not in out.getvalue():
+        time.sleep(0.01)
+    asks[1].join(0.3)
+    shown = out.getvalue()
+    os.write(write, b"y\ny\n")
+    os.close(write)
+    for thread in asks:
+        thread.join(10)
+    console.input.close()
+    assert shown.count("echo") == 1  # the other one waits for its turn
     assert out.getvalue().count("echo") == 2
 
 
