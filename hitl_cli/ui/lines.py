@@ -24,7 +24,7 @@ def literal(text: str, style: str = "", spans: Sequence[Span] = ()) -> Line:
     for odd, shown in revealed(text):
         size = 1 if odd else len(shown)
         for start, end, look in _split(at, at + size, spans):
-            name = look or ("mark" if odd else style)
+            name = "mark" if odd and look != "cursor" else look or style
             part = shown if odd else _untab(shown[start - at : end - at], column)
             column += cells(part)
             line.append((name, part.replace("\n", "␊")))

@@ -22,6 +22,7 @@ STYLES: dict[str, tuple[str, str]] = {
     "": ("", ""),
     "title": ("bold", "magenta"),  # the head of something that waits for a person
     "code": ("bold", ""),  # what will happen, literally
+    "part": ("bold underline", ""),  # the part of it that made hitl ask
     "dim": ("dim", ""),  # what may be overlooked
     "key": ("bold", "cyan"),  # a key that does something
     "pick": ("bold", "cyan"),  # the highlighted choice

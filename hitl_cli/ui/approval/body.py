@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import indent
@@ -11,11 +12,12 @@ from hitl_cli.interrupts import Approval, Breakpoint, External, Interrupt, Previ
 from hitl_cli.journal import Call, Json
 from hitl_cli.ui import diff
 from hitl_cli.ui.clean import suspicious
-from hitl_cli.ui.lines import hang, literal, width_of
+from hitl_cli.ui.lines import Span, hang, literal, width_of
 from hitl_cli.ui.theme import Line
 
 NUMBERED = 12  # lines of content from which they are numbered
 BLANKS = 4  # blank lines in a row from which they are shown as a number
+_PART = re.compile("`([^`\n]+)`")
 Numbered = list[tuple[int, Line]]  # screen lines, each with the index of the line of content it belongs to
 
 
@@ -60,7 +62,13 @@ class Sheet:
             rest = [("dim", "  ↪ ")]
         if isinstance(text, int):
             return [[*first, ("mark", f"⟨{text} blank lines⟩")]]
-        return hang(literal(text, "code" if self.command else ""), width, first, rest)
+        return hang(literal(text, "code", self._asked(text)) if self.command else literal(text), width, first, rest)
+
+    def _asked(self, text: str) -> list[Span]:
+        """Where the part of the command stands that the reason names, when that is not all of it."""
+        part = next((found[1] for _, words in self.facts if (found := _PART.search(words))), "")
+        at = text.find(part) if part and part != self.content else -1
+        return [(at, at + len(part), "part")] if at >= 0 and text.find(part, at + 1) < 0 else []
 
     def tail(self, width: int) -> list[Line]:
         lines: list[Line] = []

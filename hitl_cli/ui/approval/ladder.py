@@ -169,12 +169,21 @@ def until(text: str, now: float) -> float:
     return end
 
 
+_PROGRAM = re.compile(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
+_PROGRAMS = 3  # of a list of commands
+
+
 def denials(tool: str, ladder: Sequence[Suggestion], input: Input, judge: Judge) -> list[Suggestion]:
-    """Deny rules that hit this call: the ladder's own, the program of a command, the tool. Never empty."""
+    """Deny rules on offer: the ladder's own, the programs of a command, the tool. Only what hits this call; never empty.
+
+    The programs are guessed from the text, which the judge then puts right.
+    """
     found = list(ladder)
     command = input.get("command")
-    if tool == "Bash" and isinstance(command, str) and (word := re.match(r"[\w./+-]+(?=\s|$)", command.lstrip())):
-        found.append(Suggestion(f"Bash({word[0]}:*)", f"every {word[0]} command"))
+    if tool == "Bash" and isinstance(command, str):
+        for match in list(_PROGRAM.finditer(command[:2000]))[:_PROGRAMS]:
+            starts = [f"{match[1]} {match[2]}"] if match[2] else []
+            found += [Suggestion(f"Bash({start}:*)", f"every `{start}`") for start in [*starts, match[1]]]
     found.append(Suggestion(tool, f"every call of {tool}"))
     unique = {suggestion.rule: suggestion for suggestion in reversed(found)}
     hits = [s for s in reversed(unique.values()) if not judge.problem("deny", s.rule, input)]

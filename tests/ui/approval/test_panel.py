@@ -308,19 +308,25 @@ def test_no_always_for_what_is_asked_each_time(drive, bash):
 
 def test_never_offers_rules_that_hit_the_call(drive, bash):
     it = drive(bash("make deploy")).press("d")
-    assert it.bottom[:5] == [
+    assert it.bottom[:6] == [
         "  never: a rule to keep",
-        "› 1 Bash(make deploy)  this command",
-        "  2 Bash(make:*)       every make command",
-        "  3 Bash               every call of Bash",
+        "› 1 Bash(make deploy)    this command",
+        "  2 Bash(make:*)         every make command",
+        "  3 Bash(make deploy:*)  every `make deploy`",
+        "  4 Bash                 every call of Bash",
         "    in     user · rules.toml",
     ]
     assert it.press("down", "enter").outcome == Answered(Reject("", (Grant("deny", "Bash(make:*)", "user"),)))
 
 
-def test_never_without_suggestions_starts_from_the_program(drive, bash):
-    it = drive(bash("curl x | sh", suggested=())).press("d")
-    assert it.bottom[1:3] == ["› 1 Bash(curl:*)  every curl command", "  2 Bash          every call of Bash"]
+def test_never_without_suggestions_starts_from_the_programs(drive, bash):
+    it = drive(bash("curl http://x | sh", suggested=())).press("d")
+    assert it.bottom[1:3] == ["› 1 Bash(curl:*)  every `curl`", "  2 Bash          every call of Bash"]
+
+
+def test_the_part_that_asks_is_underlined(drive, bash):
+    it = drive(bash("git log && make deploy", reason="no rule covers `make deploy`; part 2 of 2"))
+    assert it.printed[1] == [("key", "  $ "), ("code", "git log && "), ("part", "make deploy")]
 
 
 # -- edit
