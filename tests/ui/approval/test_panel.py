@@ -311,12 +311,12 @@ def test_never_offers_rules_that_hit_the_call(drive, bash):
     assert it.bottom[:6] == [
         "  never: a rule to keep",
         "› 1 Bash(make deploy)    this command",
-        "  2 Bash(make:*)         every make command",
-        "  3 Bash(make deploy:*)  every `make deploy`",
+        "  2 Bash(make deploy:*)  every `make deploy`",
+        "  3 Bash(make:*)         every make command",
         "  4 Bash                 every call of Bash",
         "    in     user · rules.toml",
     ]
-    assert it.press("down", "enter").outcome == Answered(Reject("", (Grant("deny", "Bash(make:*)", "user"),)))
+    assert it.press("3", "enter").outcome == Answered(Reject("", (Grant("deny", "Bash(make:*)", "user"),)))
 
 
 def test_never_without_suggestions_starts_from_the_programs(drive, bash):
