@@ -10,14 +10,18 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath
-from hitl_cli.resolve import resolve
+from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
+from hitl_cli.resolve import other_names, resolve
 from hitl_cli.shell.scan import look
 
 Input = Mapping[str, Any]
+# Absolute paths in a command that may be another name of the workspace; the system's own folders are not.
+_ABSOLUTE = re.compile(r"(?<![\w./~$}*?-])/(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
+_LOOKED_AT = 8
 _WILD = re.compile(r"[*?\[{]")
 
 
@@ -37,6 +41,9 @@ def _bash(input: Input, place: Place) -> tuple[Access, ...]:
         return (Opaque("the command is not a text"),)
     from hitl_cli.shell.reader import read  # the parser is loaded by the first command
 
+    elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
+    if elsewhere and (names := other_names(elsewhere, place)):
+        place = replace(place, roots=(*place.roots, *names))
     return tuple(read(command, place, place.cwd).accesses)
 
 

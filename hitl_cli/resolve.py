@@ -54,10 +54,26 @@ def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
                 found = look.at(access)
                 out.append(found)
                 if not isinstance(found, Opaque):
-                    more.extend(look.beyond(found))
+                    more.extend(look.beyond(found, enters=_enters(accesses, found)))
         else:
             out.append(access)
     return (*out, *more)
+
+
+def _enters(accesses: Sequence[Access], path: ReadPath | WritePath) -> bool:
+    """Whether the path belongs to a command such as `cd`."""
+    command = accesses[path.by_command] if path.by_command is not None else None
+    return isinstance(command, Command) and bool(command.free)
+
+
+def other_names(paths: Iterable[str], place: Place) -> tuple[str, ...]:
+    """Folders on the way of absolute `paths` that are a root of the workspace under another name."""
+    look, found = _Look(place), []
+    for path in paths:
+        seen = look.other_name(path)
+        if seen is not None:
+            found.append(seen[0])
+    return tuple(dict.fromkeys(found))
 
 
 def real(path: str, place: Place) -> str | None:
@@ -81,9 +97,12 @@ class _Look:
         if found is None:
             return Opaque("its links lead in a circle", access.path, (access.path,))
         alias = None
-        if not any(inside(lexical(access.path, "/"), root) for root in self.place.roots):
+        if self._in_roots(found) and not self._in_roots(lexical(access.path, "/")):
             alias = self._alias(access.path)
         return replace(access, real=found, alias=alias)
+
+    def _in_roots(self, path: str) -> bool:
+        return any(inside(path, root) for root in self.place.roots)
 
     def follow(self, path: str) -> str | None:
         found = self._walk(path)
@@ -142,23 +161,31 @@ class _Look:
 
     def _alias(self, path: str) -> str | None:
         """`path` from the workspace, when one of the folders it goes through is the workspace itself."""
+        found = self.other_name(path)
+        return found[1] + lexical(path, "/")[len(found[0]) :] if found else None
+
+    def other_name(self, path: str) -> tuple[str, str] | None:
+        """The folder on the way of `path` that is a root of the workspace, and that root."""
+        if path.startswith("/proc/") or not self._in_roots(self.follow(path) or ""):
+            return None
         parts = lexical(path, "/").split("/")
         for n in range(len(parts), 1, -1):
-            found = self._walk("/".join(parts[:n]))
-            for root in self.place.roots:
-                if found is not None and found in (real for real, folder in self.spelled if folder == root):
-                    return "/".join((root, *parts[n:]))
+            folder = "/".join(parts[:n])
+            real = self._walk(folder)
+            for found, root in self.spelled[: len(self.place.roots)]:
+                if found == real:
+                    return folder, root
         return None
 
-    def beyond(self, access: ReadPath | WritePath) -> Iterator[Access]:
-        """What else `access` stands for."""
+    def beyond(self, access: ReadPath | WritePath, enters: bool = False) -> Iterator[Access]:
+        """What else `access` stands for; `enters`: a folder is only entered."""
         path = access.real or access.path
         try:
             status = os.stat(path)
         except (OSError, ValueError):
             return
         if stat.S_ISDIR(status.st_mode):
-            if access.by_command is not None and not (isinstance(access, ReadPath) and access.listing):
+            if access.by_command is not None and not enters and not (isinstance(access, ReadPath) and access.listing):
                 below = posixpath.join(lexical(access.path, "/"), "**")
                 all_of_it = replace(access, path=below, real=None, alias=None, glob=True)
                 yield replace(all_of_it, removes=False) if isinstance(all_of_it, WritePath) else all_of_it

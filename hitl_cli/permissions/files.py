@@ -161,10 +161,13 @@ class Files:
         written = access.alias or lexical(access.path, "/")
         found: list[Rule] = []
         for path in (written,) if access.real in (None, written) else (written, str(access.real)):
+            # A search is covered by what covers all below its folder.
+            below = (posixpath.join(path, "\0", "\0"),) if self.scene.tool in SEARCHES else ()
             fits = (
                 rule
                 for tables in self.scene.tables
-                for rule, pattern in tables[ALLOW].path(tools, path, self.scene.now)
+                for each in (path, *below)
+                for rule, pattern in tables[ALLOW].path(tools, each, self.scene.now)
                 if all(pattern is not None and pattern.names(part) for part in guarded)
             )
             rule = next(fits, None)

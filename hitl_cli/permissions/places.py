@@ -164,4 +164,6 @@ def _removal(access: WritePath, place: Place) -> str | None:
                 return "everything in that folder would be gone"
         elif parent == "" or any(inside(kept, path) for kept in (*place.roots, place.home)):
             return "that would remove a root, home or workspace folder"
+        elif any(inside(kept, path) for kept in place.protected):
+            return "hitl's own settings would be gone with it"
     return None

@@ -104,7 +104,7 @@ class Table:
                 if not pattern.rest and spelled == len(pattern.items):
                     yield Fit(rule, None)
                 elif spelled >= least or not pattern.rest:
-                    yield Fit(rule, (*spelling[:spelled], *pattern.words[spelled:]))
+                    yield Fit(rule, (*spelling[:spelled], *pattern.words))
 
     def hits(self, command: Command, now: float) -> Rule | None:
         """A deny or ask rule that any spelling of the command meets."""
