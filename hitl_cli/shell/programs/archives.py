@@ -25,6 +25,8 @@ _TAR = """
     -b --blocking-factor -H --format -K --starting-file -L --tape-length -N --newer --after-date -V --label --mode =
     --owner --group --mtime --exclude --transform --xform --strip-components --exclude-tag --record-size --sort =
     --suffix --newer-mtime --hole-detection --pax-option --quoting-style --warning --level --add-file =
+    --sparse-version --exclude-ignore --exclude-ignore-recursive --exclude-tag-all --exclude-tag-under --group-map =
+    --owner-map --xattrs-exclude --xattrs-include --no-quote-chars --quote-chars =
     --checkpoint --totals --backup --occurrence --show-transformed-names ?
     -x --extract --get
     -c --create

@@ -225,7 +225,12 @@ PROGRAMS: dict[str, Row] = {
         """,
         then=_rsync,
     ),
-    **rows(GNU, "ls dir vdir", "-I --ignore --hide -w --width -T --tabsize --block-size =\n--color ?", operands="list"),
+    **rows(
+        GNU,
+        "ls dir vdir",
+        "-I --ignore --hide -w --width -T --tabsize --block-size --format --indicator-style =\n--quoting-style --sort --time --time-style =\n--color ?",
+        operands="list",
+    ),
     **rows("eza(1)", "eza exa lsd", "-I --ignore-glob -L --level -s --sort --time --time-style =", operands="list"),
     "tree": Row(
         "tree(1)",
@@ -255,7 +260,8 @@ PROGRAMS: dict[str, Row] = {
         """
         --files0-from -X --exclude-from = read
         -B --block-size -d --max-depth --exclude -t --threshold =
-        --time --time-style ?
+        --time-style =
+        --time ?
         """,
         operands="list",
     ),

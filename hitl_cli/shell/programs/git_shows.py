@@ -98,7 +98,7 @@ SHOWING = {
     **rows("git-show(1)", "show", LOG, then=_shows),
     "blame": Row(
         "git-blame(1), which takes the options of git-diff(1)",
-        DIFF + "--contents -S --ignore-revs-file = read\n-L --ignore-rev --date --encoding =\n-M -C --abbrev ?\n",
+        DIFF + "-l\n--contents -S --ignore-revs-file = read\n-L --ignore-rev --date --encoding =\n-M -C --abbrev ?\n",
         then=_shows,
     ),
     "grep": Row(
