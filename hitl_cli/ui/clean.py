@@ -151,11 +151,11 @@ def reveal(text: str) -> str:
     return "".join(part for _, part in revealed(text))
 
 
-def revealed(text: str) -> list[tuple[bool, str]]:
-    """`reveal` in pieces: true for each stand-in, false for text as it was."""
+def revealed(text: str, alone: bool = True) -> list[tuple[bool, str]]:
+    """`reveal` in pieces: true for each stand-in, false for text as it was. `alone`: see `lookalike.positions`."""
     if not _ODD.search(text) and "<U+" not in text:
         return [(False, text)] if text else []
-    odd = {match.start() for match in _REVEALED.finditer(text)} | lookalike.positions(text)
+    odd = {match.start() for match in _REVEALED.finditer(text)} | lookalike.positions(text, alone)
     pieces: list[tuple[bool, str]] = []
     at = 0
     for index in sorted(odd):

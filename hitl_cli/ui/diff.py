@@ -75,7 +75,7 @@ def _draw(row: Row, index: int, digits: int, width: int) -> list[Line]:
         return hang(literal(row.text, "dim"), width, [("dim", blank + " \\ ")], [("dim", blank + " ↪ ")])
     style = _STYLE[row.sign]
     first = [("dim", f"{row.number:>{digits + 2}}"), (style, f" {row.sign} ")]
-    return hang(literal(row.text, style, row.hot), width, first, [("", blank), ("dim", " ↪ ")])
+    return hang(literal(row.text, style, row.hot, alone=False), width, first, [("", blank), ("dim", " ↪ ")])
 
 
 def _strip_carriage_returns(rows: list[Row]) -> None:

@@ -17,11 +17,11 @@ PADDING = 40  # blanks in a row that count as padding
 _PADDING = re.compile(f" {{{PADDING},}}")
 
 
-def literal(text: str, style: str = "", spans: Sequence[Span] = ()) -> Line:
+def literal(text: str, style: str = "", spans: Sequence[Span] = (), *, alone: bool = True) -> Line:
     """Raw text as the fragments of one line: odd characters and line ends revealed, tabs as blanks, padding as a mark."""
     line: Line = []
     column = at = 0
-    for odd, shown in revealed(text):
+    for odd, shown in revealed(text, alone):
         size = 1 if odd else len(shown)
         for start, end, look in _split(at, at + size, spans):
             name = "mark" if odd and look != "cursor" else look or style

@@ -27,14 +27,15 @@ _HOST = re.compile(r"[a-z][a-z0-9+.-]{0,20}://([^\s/?#'\"]+)", re.IGNORECASE)
 _BEYOND = re.compile(r"[^\x00-\x7f]")
 
 
-def positions(text: str) -> set[int]:
-    """Indexes of the characters of `text` that could be taken for others."""
+def positions(text: str, alone: bool = True) -> set[int]:
+    """Indexes of the characters of `text` that could be taken for others. `alone` is false for a piece of a longer text:
+    whether anything else is written in the script of a word cannot be seen from it."""
     if text.isascii():
         return set()
     found = {match.start(1) + odd.start() for match in _HOST.finditer(text) for odd in _BEYOND.finditer(match.group(1))}
     if not _FOREIGN.search(text):
         return found
-    alone = not _NATIVE.search(text)
+    alone = alone and not _NATIVE.search(text)
     for match in _WORD.finditer(text):
         word = match.group()
         if not word.isascii() and (_LATIN.search(word) or (alone and _ALL_TWINS.fullmatch(word))):

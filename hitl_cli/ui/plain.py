@@ -100,9 +100,7 @@ class RichConsole:
             return Dialogue(self, interrupt, judge, number=number, total=total, now=time.time()).run(alerts)
 
     def show(self, sheet: Sheet, alerts: Sequence[str]) -> None:
-        width = self._console.width
-        body = [line for _, line in sheet.body(width)]
-        for line in [*sheet.head(width), *sheet.warnings(alerts, width), *body, *sheet.tail(width)]:
+        for line in sheet.whole(self._console.width, alerts):
             self._console.print(rich_text(line))
         _quiet(self.input or sys.stdin)
 

@@ -78,6 +78,10 @@ def test_characters_that_deceive_are_shown():
     assert shown("@@ -1 +1 @@\n-a\n+\u202ea\x1b[2J\n") == ["  1 - a", "  1 + <U+202E>a␛[2J"]
 
 
+def test_a_name_in_another_script_is_no_disguise_in_a_file():
+    assert shown("@@ -0,0 +1,2 @@\n+Нора\n+pаypal\n") == ["  1 + Нора", "  2 + p<U+0430>ypal"]
+
+
 def test_counts_are_of_lines():
     assert counts(parse(unified(OLD, NEW))) == (2, 2)
 
@@ -109,5 +113,7 @@ def test_no_line_is_lost_and_none_is_too_wide(old, new, width):
 
 
 def test_a_very_large_diff_is_drawn_whole():
-    diff = "@@ -1,100000 +1,100000 @@\n" + "-old text of a line, with words\n+new text of a line, with words\n" * 100_000
+    diff = (
+        "@@ -1,100000 +1,100000 @@\n" + "-old text of a line, with words\n+new text of a line, with words\n" * 100_000
+    )
     assert len(draw(parse(diff), 80)) == 200_000

@@ -46,6 +46,11 @@ class Sheet:
             line += [("dim", "  "), (style, text)]
         return hang(line, width, bar, bar)
 
+    def whole(self, width: int, alerts: Sequence[str] = ()) -> list[Line]:
+        """All of it, for a place without keys."""
+        body = (line for _, line in self.body(width))
+        return [*self.head(width), *self.warnings(alerts, width), *body, *self.tail(width)]
+
     def body(self, width: int) -> Numbered:
         if self.rows:
             return diff.draw(self.rows, width)

@@ -1,16 +1,20 @@
 """What holds for every call, every screen and every key."""
 
+import io
 import unicodedata
 
+import pyte
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from hitl_cli.interrupts import Approval, Approve, Choice, Edit, Field, Preview, Question, Review, Suggestion
 from hitl_cli.journal import Call
 from hitl_cli.ui.approval import Answered, Editor, Panel
+from hitl_cli.ui.approval.body import sheet
 from hitl_cli.ui.clean import reveal
 from hitl_cli.ui.lines import width_of
-from hitl_cli.ui.theme import STYLES, Line, plain
+from hitl_cli.ui.theme import STYLES, Line, plain, rich_text
 
 ODD = st.sampled_from(
     [
@@ -166,6 +170,22 @@ def test_every_character_of_a_command_is_shown(text, width, height):
     for character in reveal(text):  # in order; blanks may be shown as their number
         if character not in " \t\n":
             at = shown.index(character, at) + 1
+
+
+@settings(deadline=None)
+@given(TEXT, st.integers(20, 120))
+def test_a_terminal_shows_the_panel_as_its_lines_say(text, width):
+    """Drawn with colours and put through a terminal emulator, nothing of the text styled, moved or cleared anything."""
+    narrow = "".join(c for c in text if c.isascii() or unicodedata.category(c) in ("Cc", "Cf", "Zl"))
+    lines = sheet(approval(narrow), 0.0).whole(width, [narrow])
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=True, color_system="standard", highlight=False)
+    for line in lines:
+        console.print(rich_text(line))
+    screen = pyte.Screen(width + 1, len(lines) + 1)
+    pyte.Stream(screen).feed(out.getvalue().replace("\n", "\r\n"))
+    assert [row.rstrip() for row in screen.display[:-1]] == [plain(line).rstrip() for line in lines]
+    assert screen.title == ""
 
 
 @given(st.lists(st.tuples(KEY, st.floats(0, 0.499)), max_size=60))
