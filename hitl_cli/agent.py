@@ -10,25 +10,26 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from hitl_cli import refusals, transcript
 from hitl_cli.access import Place
 from hitl_cli.blocking import Blocking
 from hitl_cli.drive import Drive, status_of
+from hitl_cli.errors import UsageError
 from hitl_cli.interrupts import Answer
 from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settings, Who
 from hitl_cli.leasing import Leasing
 from hitl_cli.middleware import Middleware, in_order
 from hitl_cli.models import Model
-from hitl_cli.outcome import Run, RunEnded, Snapshot
+from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
-from hitl_cli.resolving import Resolving
+from hitl_cli.resolving import Fitted, Resolving
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import Options
-from hitl_cli.store import Store
+from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
 from hitl_cli.tool import Tool
 from hitl_cli.verdicts import Bench, home_place
@@ -36,6 +37,18 @@ from hitl_cli.verdicts import Bench, home_place
 KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
 
 Answers = Mapping[str, Answer | Mapping[str, Json]]
+Session = str | Outcome
+First = Callable[[], Awaitable[None]]
+
+
+class How(TypedDict, total=False):
+    """How a run is made. `context` reaches tools as it is and is never stored; breakpoints add to the agent's own."""
+
+    context: Any
+    responder: Responder | None
+    break_before: Collection[str]
+    break_after: Collection[str]
+    who: Who | None
 
 
 class Agent:
@@ -112,91 +125,92 @@ class Agent:
 
     # --- runs -------------------------------------------------------------------------------------------------------
 
-    async def run(self, text: str, session: str | None = None, **options: Any) -> Run:
-        """A new message, to the end of the turn or to where a person is needed. `options` as for `stream`."""
-        return await _last(self.stream(text, session, **options))
+    async def run(self, text: str, session: Session | None = None, **how: Any) -> Run:
+        """A new message, to the end of the turn or to where a person is needed. More arguments as for `stream`."""
+        return await _last(self.stream(text, session, **how))
 
-    async def resume(self, session: str, answers: Answers, **options: Any) -> Run:
+    async def resume(self, session: Session, answers: Answers, **how: Unpack[How]) -> Run:
         """Answer some or all of what waits, and go on."""
-        return await _last(self.stream_resume(session, answers, **options))
+        return await _last(self.stream_resume(session, answers, **how))
 
-    async def recover(self, session: str, **options: Any) -> Run:
+    async def recover(self, session: Session, **how: Unpack[How]) -> Run:
         """Go on with a turn that was cut off or failed; nothing that may have run is run again unasked."""
-        return await _last(self.stream_recover(session, **options))
+        return await _last(self.stream_recover(session, **how))
 
-    async def stream(
+    def stream(
         self,
         text: str,
-        session: str | None = None,
+        session: Session | None = None,
         *,
         content: Sequence[Mapping[str, Json]] = (),
-        context: Any = None,
-        responder: Responder | None = None,
-        break_before: Collection[str] = (),
-        break_after: Collection[str] = (),
-        who: Who | None = None,
+        **how: Unpack[How],
     ) -> AsyncGenerator[Any, None]:
         """The events of a run: Recorded entries after their commit, live pieces, at last RunEnded.
 
-        `content` are further blocks of the message; `context` reaches tools as it is and is never stored. Refused with
-        SessionPending or Unfinished when the session is in the middle of a turn, SessionBusy when somebody runs it.
+        `content` are further blocks of the message. Refused with SessionPending or Unfinished when the session is in the
+        middle of a turn, SessionBusy when somebody runs it.
         """
-        options = self._options(break_before, break_after)
-        session = session or self.store.create()
-        with Leasing(self.store, session) as lease:
-            drive = self._drive(session, lease.lease, options, context, responder, who)
-            state = drive.state
-            refusals.unless_idle(session, state)
-            began = Began(state.turn + 1, text, self._settings(state), tuple(content))
-            async with aclosing(self._events(drive, lambda: drive.begin(began))) as events:
-                async for event in events:
-                    yield event
 
-    async def stream_resume(
-        self,
-        session: str,
-        answers: Answers,
-        *,
-        context: Any = None,
-        responder: Responder | None = None,
-        break_before: Collection[str] = (),
-        break_after: Collection[str] = (),
-        who: Who | None = None,
-    ) -> AsyncGenerator[Any, None]:
+        async def first(drive: Drive) -> First:
+            refusals.unless_idle(drive.session, drive.state)
+            began = Began(drive.state.turn + 1, text, self._settings(drive.state), tuple(content))
+            return lambda: drive.begin(began)
+
+        return self._stream(None if session is None else _id(session), first, **how)
+
+    def stream_resume(self, session: Session, answers: Answers, **how: Unpack[How]) -> AsyncGenerator[Any, None]:
         """As `resume`, yielding the new events. Refused whole, nothing changed, when any answer does not fit."""
-        options = self._options(break_before, break_after)
-        with Leasing(self.store, session) as lease:
-            drive = self._drive(session, lease.lease, options, context, responder, who)
-            refusals.unless_waiting(session, drive.state, answers)
-            refusals.unless_complete(drive.state, self.middleware, self.place)
-            resolving = Resolving(drive)
-            fitted = await resolving.fit(answers)
-            async with aclosing(self._events(drive, lambda: resolving.accept(fitted, drive.who))) as events:
-                async for event in events:
-                    yield event
 
-    async def stream_recover(
-        self,
-        session: str,
-        *,
-        context: Any = None,
-        responder: Responder | None = None,
-        break_before: Collection[str] = (),
-        break_after: Collection[str] = (),
-        who: Who | None = None,
-    ) -> AsyncGenerator[Any, None]:
+        async def first(drive: Drive) -> First:
+            resolving = Resolving(drive)
+            fitted = await self._fitted(drive, answers)
+            return lambda: resolving.accept(fitted, drive.who)
+
+        return self._stream(_id(session), first, **how)
+
+    def stream_recover(self, session: Session, **how: Unpack[How]) -> AsyncGenerator[Any, None]:
         """As `recover`, yielding the new events."""
-        options = self._options(break_before, break_after)
-        with Leasing(self.store, session) as lease:
-            drive = self._drive(session, lease.lease, options, context, responder, who)
-            refusals.unless_recoverable(session, drive.state, options)
+
+        async def first(drive: Drive) -> First:
+            refusals.unless_recoverable(drive.session, drive.state, drive.options)
             refusals.unless_complete(drive.state, self.middleware, self.place)
             drive.state.open = drive.state.open or not drive.state.unfinished
-            async with aclosing(self._events(drive, Resolving(drive).save_again)) as events:
+            return Resolving(drive).save_again
+
+        return self._stream(_id(session), first, **how)
+
+    async def answer(self, session: Session, answers: Answers, who: Who | None = None) -> Snapshot:
+        """Record answers and go no further; `recover`, or the next answer, does."""
+        id = _id(session)
+        with Leasing(self.store, id) as held:
+            drive = self._drive(id, held.lease, Options(self.tools), How(who=who))
+            await Resolving(drive).accept(await self._fitted(drive, answers), drive.who)
+        return await self.load(id)
+
+    async def _fitted(self, drive: Drive, answers: Answers) -> Fitted:
+        refusals.unless_waiting(drive.session, drive.state, answers)
+        refusals.unless_complete(drive.state, self.middleware, self.place)
+        return await Resolving(drive).fit(answers)
+
+    async def _stream(
+        self, session: str | None, prepare: Callable[[Drive], Awaitable[First]], **how: Unpack[How]
+    ) -> AsyncGenerator[Any, None]:
+        """Claim the session, let `prepare` refuse or say what comes first, and run."""
+        options = Options(
+            self.tools,
+            self.break_before | refusals.steps(how.get("break_before", ())),
+            self.break_after | refusals.steps(how.get("break_after", ())),
+            self.concurrency,
+        )
+        session = session or self.store.create()
+        with Leasing(self.store, session) as held:
+            drive = self._drive(session, held.lease, options, how)
+            first = await prepare(drive)
+            async with aclosing(self._events(drive, first)) as events:
                 async for event in events:
                     yield event
 
-    async def _events(self, drive: Drive, first: Callable[[], Awaitable[None]]) -> AsyncGenerator[Any, None]:
+    async def _events(self, drive: Drive, first: First) -> AsyncGenerator[Any, None]:
         """Run `first`, then the loop, in a task of its own, and yield what it shows.
 
         Cancelling the watcher stops the turn and closes its open calls; a watcher that merely goes away leaves the
@@ -226,43 +240,47 @@ class Agent:
 
     # --- sessions ---------------------------------------------------------------------------------------------------
 
-    async def stop(self, session: str) -> Run | None:
+    async def stop(self, session: Session) -> Run | None:
         """End the open turn: calls without a result get one that says `interrupted`, the model is not called.
 
         None, and nothing happens, when no turn is open.
         """
-        if session in self._live:
-            drive, task = self._live[session]
+        id = _id(session)
+        if id in self._live:
+            drive, task = self._live[id]
             drive.stopping = True
             task.cancel()
             await asyncio.wait([task])
             return None if task.cancelled() else task.result()
-        with Leasing(self.store, session) as lease:
-            drive = self._drive(session, lease.lease, Options(), None, None, None)
+        with Leasing(self.store, id) as held:
+            drive = self._drive(id, held.lease, Options(), How())
             if not drive.state.unfinished and not drive.state.pending:
                 return None
             drive.close("stopped")
             return drive.outcome()
 
-    async def change(self, session: str, changed: Changed) -> None:
+    async def change(self, session: Session, changed: Changed) -> None:
         """Record a new title, mode, model, rules of the session, or a summary in place of what was said before."""
+        id = _id(session)
         if changed.what == "mode" and changed.value not in MODES:
             raise ValueError(f"there is no mode {changed.value!r}; the modes are {', '.join(MODES)}")
-        if session in self._live:
-            self._live[session][0].record(changed)
+        if id in self._live:
+            self._live[id][0].record(changed)
             return
-        with Leasing(self.store, session) as lease:
-            drive = self._drive(session, lease.lease, Options(), None, None, None)
+        with Leasing(self.store, id) as held:
+            drive = self._drive(id, held.lease, Options(), How())
             if changed.what == "summary":
-                refusals.unless_idle(session, drive.state)
+                refusals.unless_idle(id, drive.state)
             drive.record(changed)
 
-    async def load(self, session: str) -> Snapshot:
+    async def load(self, session: Session) -> Snapshot:
         """The session as it is stored; nothing is claimed or changed."""
-        state, history = self._fold(session)
+        id = _id(session)
+        state, history = self._fold(id)
+        status = "running" if id in self._live else status_of(state)
         return Snapshot(
-            session=session,
-            status=self._status(session, state),
+            session=id,
+            status="interrupted" if status == "running" and id not in self._live else status,
             pending=state.ordered(),
             messages=transcript.messages([r.entry for r in history], self.texts),
             state=dict(state.values),
@@ -283,17 +301,19 @@ class Agent:
         await self.model.close()
         self.store.close()
 
-    def _status(self, session: str, state: State) -> str:
-        status = status_of(state)
-        if session in self._live:
-            return "running"
-        return "interrupted" if status == "running" else status
-
-    def _drive(
-        self, session: str, lease: Any, options: Options, context: Any, responder: Responder | None, who: Who | None
-    ) -> Drive:
+    def _drive(self, session: str, lease: Lease, options: Options, how: How) -> Drive:
         state, history = self._fold(session)
-        return Drive(self, session, lease, state, history, options, _nobody, context, responder, who or self.who)
+        return Drive(
+            self,
+            session,
+            lease,
+            state,
+            history,
+            options,
+            context=how.get("context"),
+            responder=how.get("responder"),
+            who=how.get("who") or self.who,
+        )
 
     def _fold(self, session: str) -> tuple[State, list[Recorded]]:
         """The session's state and history: what is known of it here, and what was stored since."""
@@ -311,20 +331,16 @@ class Agent:
         """A session keeps the mode it has; bypass only where the agent was started with it."""
         return replace(self.settings, mode=self.bench.mode_of(state))
 
-    def _options(self, before: Collection[str], after: Collection[str]) -> Options:
-        return Options(
-            self.tools,
-            frozenset(self.break_before) | refusals.steps(before),
-            frozenset(self.break_after) | refusals.steps(after),
-            self.concurrency,
-        )
-
 
 MODES = ("declared", "default", "accept-edits", "plan", "dont-ask", "bypass")
 
 
-def _nobody(event: object) -> None:
-    pass
+def _id(session: Session) -> str:
+    """A session's id, also where the run that it ended with is given."""
+    id = session.session if isinstance(session, Outcome) else session
+    if not isinstance(id, str) or not id:
+        raise UsageError("Name a session by its id, or give the run that it ended with.")
+    return id
 
 
 async def _last(events: AsyncGenerator[Any, None]) -> Run:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from hitl_cli.agent import Agent, Answers
+    from hitl_cli.agent import Agent, Answers, Session
     from hitl_cli.journal import Changed
     from hitl_cli.outcome import Run, Snapshot
 
@@ -29,31 +29,34 @@ class Blocking:
         self._thread = threading.Thread(target=self._loop.run_forever, name="hitl agent", daemon=True)
         self._thread.start()
 
-    def run(self, text: str, session: str | None = None, **options: Any) -> Run:
+    def run(self, text: str, session: Session | None = None, **options: Any) -> Run:
         return self._wait(self._agent.run(text, session, **options))
 
-    def resume(self, session: str, answers: Answers, **options: Any) -> Run:
+    def resume(self, session: Session, answers: Answers, **options: Any) -> Run:
         return self._wait(self._agent.resume(session, answers, **options))
 
-    def recover(self, session: str, **options: Any) -> Run:
+    def answer(self, session: Session, answers: Answers, **options: Any) -> Snapshot:
+        return self._wait(self._agent.answer(session, answers, **options))
+
+    def recover(self, session: Session, **options: Any) -> Run:
         return self._wait(self._agent.recover(session, **options))
 
-    def stream(self, text: str, session: str | None = None, **options: Any) -> Iterator[Any]:
+    def stream(self, text: str, session: Session | None = None, **options: Any) -> Iterator[Any]:
         return self._each(self._agent.stream(text, session, **options))
 
-    def stream_resume(self, session: str, answers: Answers, **options: Any) -> Iterator[Any]:
+    def stream_resume(self, session: Session, answers: Answers, **options: Any) -> Iterator[Any]:
         return self._each(self._agent.stream_resume(session, answers, **options))
 
-    def stream_recover(self, session: str, **options: Any) -> Iterator[Any]:
+    def stream_recover(self, session: Session, **options: Any) -> Iterator[Any]:
         return self._each(self._agent.stream_recover(session, **options))
 
-    def stop(self, session: str) -> Run | None:
+    def stop(self, session: Session) -> Run | None:
         return self._wait(self._agent.stop(session))
 
-    def change(self, session: str, changed: Changed) -> None:
+    def change(self, session: Session, changed: Changed) -> None:
         self._wait(self._agent.change(session, changed))
 
-    def load(self, session: str) -> Snapshot:
+    def load(self, session: Session) -> Snapshot:
         return self._wait(self._agent.load(session))
 
     def close(self) -> None:

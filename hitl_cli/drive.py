@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Drive:
-    """`state` and `history` are the session as stored; `emit` shows an event to whoever watches."""
+    """`state` and `history` are the session as stored; `emit` shows an event to whoever watches, if anybody does."""
 
     agent: Agent
     session: str
@@ -70,10 +70,10 @@ class Drive:
     state: State
     history: list[Recorded]
     options: Options
-    emit: Callable[[Any], None]
     context: Any = None
     responder: Responder | None = None
     who: Who = Who("program")
+    emit: Callable[[Any], None] = lambda event: None
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     partial: str = ""  # what a reply that is being streamed has said so far
