@@ -64,9 +64,16 @@ class Agent:
     save_rules    (grants, call) -> None: writes accepted rules whose scope outlives the session
     settings      what a new session's turns are recorded with (default: made from the arguments here)
 
-    >>> from hitl_cli.permissions.rule import Decision
-    >>> Agent(model=None, tools=[], policy={"deploy": lambda call, past: Decision.ASK}).mode  # doctest: +SKIP
-    'declared'
+    >>> from hitl_cli.journal import ModelReply
+    >>> class Greets:                                           # a model, as `hitl_cli.models` describes one
+    ...     name, window = "greets", 1000
+    ...     async def stream(self, request):
+    ...         yield ModelReply(({"type": "text", "text": "Hello."},), "end")
+    ...     async def close(self): ...
+    >>> agent = Agent(Greets(), instructions="Be brief.")
+    >>> agent.sync.run("Hi").unwrap().text
+    'Hello.'
+    >>> agent.sync.close()
     """
 
     def __init__(

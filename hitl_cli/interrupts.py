@@ -209,8 +209,8 @@ def load(data: Mapping[str, Json]) -> Interrupt:
 
 def dump_answer(answer: Answer) -> dict[str, Json]:
     """An answer as the JSON object that `load_answer` reads, e.g. `{"reject": {"reason": "keep it"}}`."""
-    name = "result" if isinstance(answer, Supply) else type(answer).__name__.lower()
-    return {name: records.dump(answer)}
+    verb = "result" if isinstance(answer, Supply) else type(answer).__name__.lower()
+    return {verb: {name: getattr(answer, name) for name in _ANSWERS[verb][1]} | records.dump(answer)}
 
 
 def load_answer(data: Json) -> Answer:
