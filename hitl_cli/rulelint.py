@@ -32,8 +32,11 @@ class Finding:
 def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
     """Findings in the order of the rules. Packs are judged by their examples alone: overlapping rules is their business."""
     policy = Policy(rules, place)
+    files: dict[str, list[Rule]] = {}
     for rule in rules:
-        yield from examples(rule, place, now)
+        files.setdefault(rule.source.file, []).append(rule)
+    for rule in rules:
+        yield from examples(rule, files[rule.source.file], place, now)
         if rule.source.layer == "pack":
             continue
         if rule.until is not None and rule.until <= now:
@@ -45,25 +48,32 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
             yield from _overlapped(rule, policy, now)
 
 
-def examples(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
-    """Examples that do not come out as the rule says."""
+def examples(rule: Rule, file: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
+    """Examples that do not come out as the rule says. `file`: the rules beside it, which may cover other parts of one."""
     for example in rule.match:
-        if not _hit(rule, example, place, now):
+        if not _hit(rule, file, example, place, now):
             yield Finding(rule, f"does not match its example `{example}`", "Correct the rule or the example.")
     for example in rule.not_match:
-        if _hit(rule, example, place, now):
+        if _hit(rule, [rule], example, place, now):
             yield Finding(rule, f"matches `{example}`, which it says it does not", "Narrow the rule.")
 
 
-def _hit(rule: Rule, example: str, place: Place, now: float) -> bool:
-    verdict = _alone(replace(rule, until=None), example, place, now)
-    if rule.decision is Decision.ALLOW:
-        return verdict.decision is Decision.ALLOW and any(p.rule for p in verdict.parts)
-    return any(p.rule and p.decision is rule.decision for p in verdict.parts)
+def _hit(rule: Rule, among: Sequence[Rule], example: str, place: Place, now: float) -> bool:
+    """Whether the rule has a part in the verdict on the example, and for an allow rule the whole of it is allowed."""
+    rules = [
+        replace(r, until=None) for r in among if rule.decision is not Decision.ALLOW or r.decision is Decision.ALLOW
+    ]
+    verdict = _verdict(rules, rule, example, place, now)
+    met = any(p.rule and p.rule.text == rule.text and p.decision is rule.decision for p in verdict.parts)
+    return met and (rule.decision is not Decision.ALLOW or verdict.decision is Decision.ALLOW)
 
 
 def _alone(rule: Rule, example: str, place: Place, now: float) -> Verdict:
-    """The verdict on a call by this rule alone. The example is what the tool is chiefly given: a command, a path, …"""
+    return _verdict([replace(rule, until=None)], rule, example, place, now)
+
+
+def _verdict(rules: Sequence[Rule], rule: Rule, example: str, place: Place, now: float) -> Verdict:
+    """The verdict of `rules` on a call of the rule's tool, given what that is chiefly given: a command, a path, …"""
     tool = "Write" if rule.tool == "Edit" and rule.decision is not Decision.ALLOW else rule.tool
     input = (
         {"command": example} if tool == "Bash" else {"url": example} if tool == "WebFetch" else {"file_path": example}
@@ -73,7 +83,7 @@ def _alone(rule: Rule, example: str, place: Place, now: float) -> Verdict:
     elif tool not in (*FILE_TOOLS, "Bash", "WebFetch"):
         argument = (rule.pattern or "").partition(":")[0]
         input = {argument: example} if argument else {}
-    return Policy([rule], place).judge(accesses_of(tool, input, place), mode="default", now=now, tool=tool)
+    return Policy(rules, place).judge(accesses_of(tool, input, place), mode="default", now=now, tool=tool)
 
 
 def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
@@ -90,7 +100,7 @@ def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
             verdict = _alone(rule, command, place, now)
             if verdict.decision is not Decision.ALLOW:
                 yield Finding(rule, f"never allows what it spells: {verdict.reason}", _instead(command))
-        elif not _hit(rule, command, place, now):
+        elif not _hit(rule, [rule], command, place, now):
             yield Finding(rule, "is never met by the command it spells", _instead(command))
     elif rule.tool in FILE_TOOLS:
         yield from _lost(rule, place)

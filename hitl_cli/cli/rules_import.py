@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from hitl_cli.cli.options import one_of
+from hitl_cli.errors import UsageError
 
 
 def import_(
@@ -30,6 +31,8 @@ def import_(
     paths = locate()
     place = place_for(os.getcwd(), (), paths)
     outcomes = [outcome for file in files for outcome in importer.convert_all(importformats.read(Path(file)), place)]
+    if not outcomes:
+        raise UsageError(f"There is no permission rule in {', '.join(files)}.")
     if write:
         rules = {(r.decision, r.text): r for outcome in outcomes for r in outcome.rules}
         for rule in rules.values():

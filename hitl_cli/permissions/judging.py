@@ -74,7 +74,7 @@ class Judging:
 
         for decision in (DENY, ASK):
             if rule := self.scene.first(decision, lambda t: t.hits(command, self.scene.now)):
-                return part(decision, "rule", said(rule, what), rule)
+                return part(decision, "rule", said(rule, f"`{what}`"), rule)
             if rule := self.scene.first(decision, lambda t: t.may_hit(command, self.scene.now)):
                 return part(
                     ASK, "rule", f"only the shell knows what `{what}` becomes, and {named(rule)} may forbid it", rule
@@ -90,7 +90,7 @@ class Judging:
             act = self._act_left(n, command, fit)
             if act is None:
                 self.consents[n] = fit
-                return part(ALLOW, "rule", said(fit.rule, what), fit.rule)
+                return part(ALLOW, "rule", said(fit.rule, f"`{what}`"), fit.rule)
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
         return part(*self.scene.by_mode(edits=self._edits_here(n, command)), why)
 
@@ -124,7 +124,9 @@ class Judging:
     def _opaque(self, opaque: Opaque) -> Part:
         for decision in (DENY, ASK):
             if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque, self.scene.now)):
-                return Part(opaque, decision, "rule", said(rule, shown(opaque.text) or "it"), rule)
+                return Part(
+                    opaque, decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
+                )
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in opaque.words:
             path = ReadPath(lexical(word, self.scene.place.cwd))
@@ -140,7 +142,7 @@ class Judging:
         what = shown(host.host)
         for decision in (DENY, ASK):
             if rule := self.scene.first(decision, lambda t: t.host(host, self.scene.now)):
-                return Part(host, decision, "rule", said(rule, what), rule)
+                return Part(host, decision, "rule", said(rule, f"`{what}`"), rule)
         if (own := self.scene.policy()) is not None:
             return Part(host, own, "policy", POLICY)
         if host.of:
@@ -148,7 +150,7 @@ class Judging:
         if self.scene.read_only:
             return Part(host, ALLOW, "read-only", "the tool only reads")
         if rule := self.scene.first(ALLOW, lambda t: t.host(host, self.scene.now)):
-            return Part(host, ALLOW, "rule", said(rule, what), rule)
+            return Part(host, ALLOW, "rule", said(rule, f"`{what}`"), rule)
         why = f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}")
         return Part(host, *self.scene.by_mode(), why)
 

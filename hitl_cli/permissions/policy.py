@@ -69,7 +69,12 @@ class Policy:
             return Verdict(decision, "there is nothing in it that a rule could cover")
         worst = max(parts, key=lambda p: p.decision)
         total = max(p.number for p in parts)
-        reason = worst.reason + (f"; part {worst.number} of {total}" if worst.number and total > 1 else "")
+        if total <= 1 or not worst.number:
+            reason = worst.reason
+        elif worst.decision is Decision.ALLOW:
+            reason = f"each of its {total} parts is allowed"
+        else:
+            reason = f"{worst.reason}; part {worst.number} of {total}"
         return Verdict(worst.decision, reason, tuple(parts), worst)
 
     def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:

@@ -35,7 +35,7 @@ class Measure:
 
 
 def measure(commands: list[str], place: Place, packed: list[Rule]) -> Measure:
-    policy = Policy(packed, place)
+    policy = grown = Policy(packed, place)
     rules: list[Rule] = []
     asked, later = Counter[str](), 0
     stay = Counter[str]()
@@ -47,13 +47,13 @@ def measure(commands: list[str], place: Place, packed: list[Rule]) -> Measure:
             allowed.append((command, verdict))
             continue
         asked[_about(verdict)] += 1
-        grown = Policy([*packed, *rules], place) if rules else policy
         if grown.judge(accesses, mode="default", now=0, tool="Bash").decision is Decision.ALLOW:
             continue
         later += 1
         ladder = suggest(grown, accesses, now=0, tool="Bash")
         if ladder:
             rules += [codec.parse(text) for text in ladder[0].rules]
+            grown = grown.plus(rules[-len(ladder[0].rules) :])
         else:
             stay[_about(verdict)] += 1
     return Measure(
