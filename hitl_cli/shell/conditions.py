@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from hitl_cli.shell.lexer import Lexer
+from hitl_cli.shell.scan import WORDS
 from hitl_cli.shell.tree import Raw, Unreadable, Word
 
 _OPERATOR = re.compile(r"&&|\|\||[()]|[<>](?!\()")
@@ -35,6 +36,8 @@ def condition(lex: Lexer) -> list[Word]:
         if word is None:
             raise Unreadable("a test `[[ … ]]` is not ended")
         tokens.append(word)
+        if len(tokens) > WORDS:
+            raise Unreadable(f"a test has more than {WORDS:,} words")
     if not tokens:
         raise Unreadable("a test `[[ ]]` is empty")
     for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):

@@ -14,7 +14,7 @@ import re
 
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
-from hitl_cli.shell.scan import DEEPEST
+from hitl_cli.shell.scan import DEEPEST, WORDS
 from hitl_cli.shell.tree import Assignment, Raw, Statement, Unreadable, Word
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
@@ -234,11 +234,18 @@ def _simple(lex: Lexer) -> Statement:
             _check_word(made, word, s[lex.i : lex.i + 1])
             made.words.append(word)
         end = lex.i
+        if len(made.words) + len(made.redirs) + len(made.assigns) > WORDS:
+            raise Unreadable(f"a command has more than {WORDS:,} words")
     if not (made.words or made.assigns or made.redirs):
         raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
     lex.i = made.end = end
     made.text = s[start:end]
     return made
+
+
+def _bounded(words: list[Word]) -> None:
+    if len(words) > WORDS:
+        raise Unreadable(f"a command has more than {WORDS:,} words")
 
 
 def _check_word(made: Statement, word: Word, after: str) -> None:
@@ -295,6 +302,7 @@ def _array(lex: Lexer) -> list[Word]:
         if text.startswith("["):
             raise Unreadable("an array is given by its subscripts")
         items.append(word)
+        _bounded(items)
 
 
 # -- compound commands
@@ -402,6 +410,7 @@ def _for(lex: Lexer, made: Statement) -> None:
             while (word := lex.word()) is not None:
                 made.words.append(word)
                 lex.blanks()
+                _bounded(made.words)
         if not made.words or not all(map(_is_number, made.words)):
             lex.assigned.append(made.name)
     lex.blanks()

@@ -19,6 +19,7 @@ _BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 # A word without quotes or expansions that ends where it seems to end. `{}` is a word that stands for itself.
 _PLAIN = re.compile(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
 _BARE = re.compile(r"[\w./:@%+,\]\[!^=*?{}#-]+")
+_PARTS = 2_000  # of one word
 _IN_DOUBLE = re.compile(r'[^"$`\\]+')
 _IN_BODY = re.compile(r"[^$`\\]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
@@ -118,6 +119,8 @@ class Lexer:
         s, n = self.s, self.n
         parts = raw.parts
         while self.i < n:
+            if len(parts) > _PARTS:
+                raise self.fail(f"a word has more than {_PARTS:,} parts")
             c = s[self.i]
             if (found := _BARE.match(s, self.i)) is not None:
                 parts.append(Part("bare", found.group()))
@@ -186,8 +189,8 @@ class Lexer:
             if (found := _IN_DOUBLE.match(s, self.i)) is not None:
                 raw.parts.append(Part("quoted", found.group(), True))
                 self.i = found.end()
-            if self.i >= self.n:
-                raise self.fail("a double quote is not closed")
+            if self.i >= self.n or len(raw.parts) > _PARTS:
+                raise self.fail(f"a double quote is not closed within {_PARTS:,} parts")
             c = s[self.i]
             if c == '"':
                 self.i += 1

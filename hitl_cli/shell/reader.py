@@ -16,10 +16,11 @@ from hitl_cli.shell.commands import Call, run
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import Folders, either, one, path_of
-from hitl_cli.shell.scan import look, rough_words
+from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.tree import Assignment, Nested, Raw, Redirect, Statement, Unreadable
 
 _STEPS = 20_000
+_READ = 2 * LARGEST  # characters, nested texts included
 _FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"))
 _OWN_WORDS = {"not": "negation", "test": "test", "arithmetic": "arithmetic", "if": "condition", "for": "loop"}
 
@@ -65,7 +66,7 @@ class Walk:
         self.place = place
         self.out: list[Access] = []
         self.node = Node("text", "")
-        self.steps = 0
+        self.steps = self.characters = 0
         self.before: tuple[str, ...] = ()  # a keyword `time` in front of the next simple command
         self.within: tuple[str, ...] = ()
         self.depth = 0
@@ -80,7 +81,8 @@ class Walk:
         parent.kids.append(self.node)
         self.depth += 1
         try:
-            if reason := look(text):
+            self.characters += len(text)
+            if reason := look(text) or ("it holds too much text in texts" if self.characters > _READ else ""):
                 raise Unreadable(reason)
             lex = Lexer(text, self.depth)
             made = parse(lex)
@@ -292,6 +294,8 @@ class Walk:
                 typed += words.cook(word, values)
                 raws.append(word)
         marked = self.assignments(made.assigns, folders, bool(typed)) if made.assigns else ()
+        if len(typed) > WORDS:
+            raise Unreadable(f"a command has more than {WORDS:,} words")
         after = (folders, folders)
         if typed:
             within = (*self.within, " ".join(before)) if before else self.within

@@ -11,6 +11,7 @@ import re
 
 LARGEST = 64_000  # characters
 DEEPEST = 24  # levels of substitution, grouping and nested texts
+WORDS = 1_000  # of one command
 _PARTS = 2_000  # separators: more than any person reads, and a bound on the work of a reading
 
 # Control characters (tab and newline are the shell's own blanks), bidirectional controls, characters that are not

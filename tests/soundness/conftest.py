@@ -22,7 +22,9 @@ from hitl_cli.shell import Reading, read
 
 PROGRAMS = ("p1", "p2", "p3", "p4", "f1", "f2")  # f…: they fail
 REAL = ("env", "timeout", "nice", "nohup", "stdbuf", "setsid", "xargs", "find", "bash", "sh")
-_MISSING = re.compile(r"^.*?: line \d+: (.*): (?:No such file or directory|command not found|Permission denied|Is a directory)$")
+_MISSING = re.compile(
+    r"^.*?: line \d+: (.*): (?:No such file or directory|command not found|Permission denied|Is a directory)$"
+)
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Scratch:
     """`ws` is the workspace of the texts, laid out anew for each."""
 
     root: Path
+    count: int = 0
 
     def __post_init__(self) -> None:
         self.ws, self.home, self.bin, self.log = (self.root / name for name in ("ws", "home", "bin", "log"))
@@ -46,14 +49,17 @@ class Scratch:
         self.home.mkdir()
         for name in PROGRAMS:
             code = 1 if name[0] == "f" else 0
-            self._script(self.bin / name, f'printf \'%s\\0\' "$PWD" {name} "$@" "$(printf \'\\036\')" >>{self.log}\nexit {code}\n')
+            self._script(
+                self.bin / name,
+                f'printf \'%s\\0\' "$HITL_RUN" "$PWD" {name} "$@" "$(printf \'\\036\')" >>{self.log}\nexit {code}\n',
+            )
         for name in REAL:
             if (found := shutil.which(name)) is not None:
                 (self.bin / name).symlink_to(found)
         handler = self.root / "handler"
         handler.write_text(
             "command_not_found_handle() { "
-            f"printf '%s\\0' \"$PWD\" \"$@\" $'\\036' >>{self.log}; [[ $1 != f* ]]; exit; }}\n"
+            f'printf \'%s\\0\' "$HITL_RUN" "$PWD" "$@" $\'\\036\' >>{self.log}; [[ $1 != f* ]]; exit; }}\n'
         )
         self.env = {"PATH": str(self.bin), "HOME": str(self.home), "BASH_ENV": str(handler), "LC_ALL": "C.UTF-8"}
         self.place = Place(str(self.ws), (str(self.ws),), str(self.home))
@@ -71,10 +77,11 @@ class Scratch:
 
     def run(self, text: str, timeout: float = 10) -> Ran:
         self.lay()
+        self.count += 1
         before = self._files()
         with subprocess.Popen(
             ["/bin/bash", "--noprofile", "--norc", "-c", text],
-            env=self.env,
+            env=self.env | {"HITL_RUN": str(self.count)},
             cwd=self.ws,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -92,8 +99,9 @@ class Scratch:
         if self.log.exists():
             for record in self.log.read_bytes().decode(errors="surrogateescape").split("\x1e\0"):
                 if record:
-                    folder, *words = record.split("\0")[:-1]
-                    ran.calls.append((folder, tuple(words)))
+                    number, folder, *words = record.split("\0")[:-1]
+                    if number in ("", str(self.count)):  # not one that an earlier text left in the background
+                        ran.calls.append((folder, tuple(words)))
         return ran
 
     def _files(self) -> dict[str, tuple[int, int]]:
@@ -121,21 +129,34 @@ def _sources(access: Access) -> bool:
 def _missed(reading: Reading, ran: Ran) -> Iterator[str]:
     commands = [a for a in reading.accesses if isinstance(a, Command)]
     for folder, words in ran.calls:
-        fitting = [c for c in commands if any(_fits(said, words) for said in (c.words, *c.forms, *c.also))]
+        fitting = [c for c in commands if any(_fits(said, words) for said in _spellings(c))]
         if not fitting:
             yield f"ran {words}"
         elif not any(c.cwd in (None, folder) or words[0] in ("time", "env") for c in fitting):
             yield f"ran {words} in {folder}, said {[c.cwd for c in fitting]}"
     writes = [a for a in reading.accesses if isinstance(a, WritePath)]
     for name in ran.files:
-        if not any(os.path.normpath(a.path) == name or (a.glob and fnmatch.fnmatch(name, a.path.replace("**", "*"))) for a in writes):
+        if not any(
+            os.path.normpath(a.path) == name or (a.glob and fnmatch.fnmatch(name, a.path.replace("**", "*")))
+            for a in writes
+        ):
             yield f"wrote {name}"
     for line in ran.errors.splitlines():
         if (found := _MISSING.match(line)) and "/" not in found.group(1) and ": " not in found.group(1):
             name = found.group(1)
             said = [w for c in commands for w in c.words] + [getattr(a, "path", "") for a in reading.accesses]
-            if not any(isinstance(w, Unknown) or w == name or w.endswith("/" + name) or w == "/**" or "*" in w for w in said):
+            if not any(
+                isinstance(w, Unknown) or w == name or w.endswith("/" + name) or w == "/**" or "*" in w for w in said
+            ):
                 yield f"opened or ran {name}"
+
+
+def _spellings(command: Command) -> Iterator[tuple[str | Unknown, ...]]:
+    yield command.words
+    for said in (*command.forms, *command.also):
+        yield said
+        if said[0] == "time":  # the keyword is no program
+            yield said[1:]
 
 
 def _fits(said: tuple[str | Unknown, ...], words: tuple[str, ...]) -> bool:
