@@ -24,28 +24,10 @@ GNU = sorted(
     )
 )
 # Plumbing with options that are neither in an allow rule of anybody nor of any effect here.
-QUIET = {
-    "am",
-    "credential-cache",
-    "credential-store",
-    "for-each-repo",
-    "init-db",
-    "merge-file",
-    "pack-objects",
-    "read-tree",
-}
-QUIET |= {
-    "index-pack",
-    "repack",
-    "replace",
-    "send-pack",
-    "update-index",
-    "upload-pack",
-    "write-tree",
-    "fast-export",
-    "fetch",
-    "mailinfo",
-}
+QUIET = word_set(
+    "am credential-cache credential-store daemon for-each-repo init-db merge-file pack-objects read-tree index-pack repack "
+    "replace send-pack update-index upload-pack write-tree fast-export fetch mailinfo"
+)
 
 
 def output(*words: str, cwd: Path) -> str:

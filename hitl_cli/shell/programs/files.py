@@ -228,7 +228,11 @@ PROGRAMS: dict[str, Row] = {
     **rows(
         GNU,
         "ls dir vdir",
-        "-I --ignore --hide -w --width -T --tabsize --block-size --format --indicator-style =\n--quoting-style --sort --time --time-style =\n--color ?",
+        """
+        -I --ignore --hide -w --width -T --tabsize --block-size --format --indicator-style --quoting-style =
+        --sort --time --time-style =
+        --color ?
+        """,
         operands="list",
     ),
     **rows("eza(1)", "eza exa lsd", "-I --ignore-glob -L --level -s --sort --time --time-style =", operands="list"),

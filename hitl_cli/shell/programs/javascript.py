@@ -44,7 +44,7 @@ _NPM = f"""
     --prefix -C = folder
     --userconfig --globalconfig --node-options --git --init-module = {_CONFIG}
     --registry = takes packages from another place
-    --cache --logs-dir = make
+    --cache --logs-dir = write
     -w --workspace --tag --access --otp --loglevel --omit --include --location --depth --fund --audit-level --before =
     --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --pack-destination --message -m =
 """
