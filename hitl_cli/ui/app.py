@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.enums import EditingMode
@@ -22,6 +23,7 @@ from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from hitl_cli.errors import HitlError
+from hitl_cli.models import preload
 from hitl_cli.store import Head
 from hitl_cli.ui import bottom, commands
 from hitl_cli.ui.asking import Asking
@@ -36,7 +38,7 @@ from hitl_cli.ui.picker import pick
 from hitl_cli.ui.render import Teller, expanded
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.terminal import HeldOutput, Paper, open_output
+from hitl_cli.ui.terminal import HeldOutput, Paper, is_capable, open_output
 from hitl_cli.ui.theme import Line, prompt_style
 from hitl_cli.ui.waiting import Outcome, Waiting
 
@@ -46,6 +48,10 @@ SHOWN = 3  # turns of an earlier conversation that are printed when it is reopen
 
 def repl(setup: Setup) -> int:
     """Run the REPL on this terminal until the person leaves; the exit code."""
+    if setup.config.plain or not is_capable():
+        from hitl_cli.ui.plainrepl import PlainRepl
+
+        return PlainRepl(setup).run()
     output = open_output(sys.stdout)
     setup.colour = setup.colour and not os.environ.get("NO_COLOR")
     with patch_stdout():
@@ -56,7 +62,7 @@ class Repl:
     def __init__(self, setup: Setup, input: Input, output: HeldOutput) -> None:
         self.setup = setup
         self.paper = Paper(output, setup.colour)
-        self.teller = Teller(self.paper.width, setup.colour)
+        self.teller = Teller(self.paper.width - 1, setup.colour)
         self.live = Live()
         self.asking = Asking(self.paper, self.refresh)
         self.talk = Conversation(setup, self)
@@ -97,7 +103,8 @@ class Repl:
                 loop.add_signal_handler(number, self.leave)
         ticking = asyncio.create_task(self._tick())
         try:
-            await self.app.run_async(pre_run=self._begin)
+            loop.set_exception_handler(self._mishap)
+            await self.app.run_async(pre_run=self._begin, set_exception_handler=False)
         finally:
             ticking.cancel()
         await self._end()
@@ -107,7 +114,7 @@ class Repl:
 
     def show(self, event: object) -> None:
         self.live.see(event, time.monotonic())
-        self.teller.width = self.paper.width
+        self.teller.width = self.paper.width - 1
         self.paper.print(self.teller.tell(event))
         self.refresh()
 
@@ -150,10 +157,10 @@ class Repl:
     def begin_anew(self) -> None:
         """The next message begins a new session."""
         self.talk.begin_anew()
-        self.teller = Teller(self.paper.width, self.setup.colour)
+        self.teller = Teller(self.paper.width - 1, self.setup.colour)
 
     async def reopen(self, session: str, shown: int = SHOWN) -> None:
-        self.teller = Teller(self.paper.width, self.setup.colour)
+        self.teller = Teller(self.paper.width - 1, self.setup.colour)
         await self.talk.reopen(session, shown)
 
     async def pick(self, heads: Sequence[Head]) -> str | None:
@@ -213,6 +220,14 @@ class Repl:
     @property
     def running(self) -> bool:
         return self.talk.working and not self.asking.open
+
+    @property
+    def width(self) -> int:
+        return self.paper.width
+
+    @property
+    def waiting(self) -> int:
+        return self.status.waiting
 
     @property
     def queued(self) -> bool:
@@ -310,8 +325,14 @@ class Repl:
     # -- the beginning, the end, and what happens by itself
 
     def _begin(self) -> None:
+        preload(self.talk.agent.model)
         self.paper.name(self._title())
         self.app.create_background_task(self._open())
+
+    def _mishap(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Something failed outside a turn: one line, and the REPL goes on."""
+        error = context.get("exception")
+        self.say(self.talk.mishap(error if isinstance(error, Exception) else RuntimeError(context["message"])), "warn")
 
     async def _open(self) -> None:
         if self.setup.connect:

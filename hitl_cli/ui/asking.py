@@ -42,7 +42,7 @@ class Asking:
         self._size = (self._paper.width, self._paper.height)
         watcher = asyncio.create_task(self._watch(panel, waiting))
         try:
-            self._print([[], *panel.body(self._paper.width)])
+            self._print([*([] if self._paper.blank else [[]]), *panel.body(self._paper.width)])
             self._rouse()
             return await self._done
         finally:

@@ -11,14 +11,15 @@ import asyncio
 import difflib
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hitl_cli import interrupts, rulebook, sessions
 from hitl_cli.errors import HitlError
 from hitl_cli.journal import Grant
+from hitl_cli.store import Head
 from hitl_cli.ui.clean import clean
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.diff import draw, parse
@@ -26,15 +27,41 @@ from hitl_cli.ui.picker import ago
 from hitl_cli.ui.theme import Line
 
 if TYPE_CHECKING:
-    from hitl_cli.ui.app import Repl
+    from hitl_cli.ui.session import Conversation
+    from hitl_cli.ui.setup import Setup
 
-Run = Callable[["Repl", str], Awaitable[None] | None]
-Choices = Callable[["Repl"], Iterable[str]]
+
+class Host(Protocol):
+    """What a command may do with the REPL."""
+
+    setup: Setup
+    talk: Conversation
+    own: Mapping[str, str]
+
+    @property
+    def waiting(self) -> int:
+        """Questions that wait, over all sessions."""
+
+    @property
+    def width(self) -> int: ...
+
+    def say(self, words: str, style: str = "dim") -> None: ...
+    def print(self, lines: list[Line]) -> None: ...
+    def give_back(self, typed: Sequence[Typed]) -> None: ...
+    def leave(self) -> None: ...
+    def begin_anew(self) -> None: ...
+    async def reopen(self, session: str, shown: int = 3) -> None: ...
+    async def pick(self, heads: Sequence[Head]) -> str | None: ...
+    async def edit(self, text: str, suffix: str) -> str | None: ...
+
+
+Run = Callable[[Host, str], Awaitable[None] | None]
+Choices = Callable[[Host], Iterable[str]]
 MODES = ("default", "accept-edits", "plan", "dont-ask")
 BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
 
 
-def _nothing(repl: Repl) -> Iterable[str]:
+def _nothing(repl: Host) -> Iterable[str]:
     return ()
 
 
@@ -50,7 +77,7 @@ class Command:
     choices: Choices = _nothing
 
 
-async def run(repl: Repl, typed: Typed) -> None:
+async def run(repl: Host, typed: Typed) -> None:
     """Do what a line that begins with a slash says; any mistake is one line."""
     name, _, argument = typed.text.partition(" ")
     command = next((c for c in COMMANDS if c.name == name), None)
@@ -71,7 +98,7 @@ async def run(repl: Repl, typed: Typed) -> None:
             repl.say(str(error), "warn")
 
 
-def choices(repl: Repl, name: str) -> Iterable[str]:
+def choices(repl: Host, name: str) -> Iterable[str]:
     return next((c.choices(repl) for c in COMMANDS if c.name == name), ())
 
 
@@ -105,7 +132,7 @@ def filled(text: str, arguments: str) -> str:
 # -- about the program
 
 
-def _help(repl: Repl, argument: str) -> None:
+def _help(repl: Host, argument: str) -> None:
     lines = [f"{c.name + ' ' + c.takes:<26} {c.help}" for c in COMMANDS]
     lines += [f"{name:<26} {summary(text)}" for name, text in repl.own.items()]
     repl.say("\n".join(["", *lines, "", KEYS]), "")
@@ -116,17 +143,17 @@ Shift-Tab: mode · @ completes files · ! runs a command of yours · Ctrl-G: $ED
 Ctrl-O: the last result whole · typing while the model works queues, Up takes back"""
 
 
-def _status(repl: Repl, argument: str) -> None:
+def _status(repl: Host, argument: str) -> None:
     talk, setup = repl.talk, repl.setup
     repl.say(
         f"session  {talk.session or '(begins with the first message)'}\nmodel    {talk.model}\nmode     {talk.mode}\n"
         f"folder   {setup.place.cwd}\nroots    {', '.join(talk.agent.place.roots)}\nstore    {setup.paths.store}\n"
-        f"breaks   {', '.join(talk.breaks) or 'none'}\nwaiting  {len(talk.pending)} here, {repl.status.waiting} in all",
+        f"breaks   {', '.join(talk.breaks) or 'none'}\nwaiting  {len(talk.pending)} here, {repl.waiting} in all",
         "",
     )
 
 
-def _cost(repl: Repl, argument: str) -> None:
+def _cost(repl: Host, argument: str) -> None:
     usage = repl.talk.usage
     price = "unknown" if usage.cost is None else f"${usage.cost:.4f}"
     repl.say(
@@ -136,44 +163,44 @@ def _cost(repl: Repl, argument: str) -> None:
     )
 
 
-def _context(repl: Repl, argument: str) -> None:
+def _context(repl: Host, argument: str) -> None:
     used, window = repl.talk.context, repl.talk.agent.model.window
     repl.say(f"{used:,} of {window:,} tokens ({100 * used // max(window, 1)}%) in the last request.", "")
 
 
-def _config(repl: Repl, argument: str) -> None:
+def _config(repl: Host, argument: str) -> None:
     config = repl.setup.config
     names = [f.name for f in fields(config) if f.name != "origins"]
     repl.say("\n".join(f"{n:<11} {getattr(config, n)!s:<24} {config.origins.get(n, 'default')}" for n in names), "")
 
 
-def _exit(repl: Repl, argument: str) -> None:
+def _exit(repl: Host, argument: str) -> None:
     repl.leave()
 
 
 # -- about the conversation
 
 
-def _clear(repl: Repl, argument: str) -> None:
+def _clear(repl: Host, argument: str) -> None:
     repl.begin_anew()
     repl.say("A new session begins with the next message.")
 
 
-async def _model(repl: Repl, argument: str) -> None:
+async def _model(repl: Host, argument: str) -> None:
     if not argument:
         repl.say(f"{repl.talk.model}. Another: /model NAME", "")
     elif await repl.talk.set_up(replace(repl.talk.settings, model=argument), repl.talk.breaks):
         repl.say(f"model: {argument}")
 
 
-async def _mode(repl: Repl, argument: str) -> None:
+async def _mode(repl: Host, argument: str) -> None:
     if argument in MODES:
         await repl.talk.set_mode(argument)
     else:
         repl.say(f"{repl.talk.mode}. Another: /mode {' | '.join(MODES)} (bypass is given by flag alone)", "")
 
 
-async def _pending(repl: Repl, argument: str) -> None:
+async def _pending(repl: Host, argument: str) -> None:
     heads = [h for h in repl.setup.store.heads(pending=True) if h.session != repl.talk.session]
     for head in heads:
         waiting = [interrupts.load(dumped) for dumped in head.pending]
@@ -187,7 +214,7 @@ async def _pending(repl: Repl, argument: str) -> None:
         repl.say("Nothing waits.")
 
 
-async def _resume(repl: Repl, argument: str) -> None:
+async def _resume(repl: Host, argument: str) -> None:
     store, here = repl.setup.store, repl.setup.place.cwd
     if argument:
         session: str | None = store.find(argument)
@@ -202,7 +229,7 @@ async def _resume(repl: Repl, argument: str) -> None:
         await repl.reopen(session)
 
 
-async def _fork(repl: Repl, argument: str) -> None:
+async def _fork(repl: Host, argument: str) -> None:
     if repl.talk.session is None:
         repl.say("There is nothing to fork yet.")
         return
@@ -211,7 +238,7 @@ async def _fork(repl: Repl, argument: str) -> None:
     repl.say(f"This is session {new} now, a copy of {old}.")
 
 
-def _export(repl: Repl, argument: str) -> None:
+def _export(repl: Host, argument: str) -> None:
     if repl.talk.session is None:
         repl.say("There is nothing to export yet.")
         return
@@ -226,7 +253,7 @@ def _export(repl: Repl, argument: str) -> None:
 # -- about the project
 
 
-async def _diff(repl: Repl, argument: str) -> None:
+async def _diff(repl: Host, argument: str) -> None:
     process = await asyncio.create_subprocess_exec(
         "git", "-C", repl.setup.place.cwd, "diff", "--no-color", "--no-ext-diff", "HEAD", "--", *argument.split(),
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -237,7 +264,7 @@ async def _diff(repl: Repl, argument: str) -> None:
     elif not output.strip():
         repl.say("Nothing differs from the last commit.")
     else:
-        repl.print(_diff_lines(output.decode("utf-8", "replace"), repl.paper.width))
+        repl.print(_diff_lines(output.decode("utf-8", "replace"), repl.width))
 
 
 def _diff_lines(text: str, width: int) -> list[Line]:
@@ -252,7 +279,7 @@ def _diff_lines(text: str, width: int) -> list[Line]:
     return lines
 
 
-def _init(repl: Repl, argument: str) -> None:
+def _init(repl: Host, argument: str) -> None:
     repl.talk.send(Typed("/init", INIT))
 
 
@@ -261,7 +288,7 @@ out, the exact commands to build it, test it and check its style, and the conven
 lines, nothing that the code says better itself. Check each command by reading what defines it."""
 
 
-async def _memory(repl: Repl, argument: str) -> None:
+async def _memory(repl: Host, argument: str) -> None:
     """The project's AGENTS.md, or the person's own with `user`, in the editor."""
     folder = repl.setup.paths.config if argument == "user" else Path(repl.setup.place.workspace)
     file = folder / "AGENTS.md"
@@ -276,7 +303,7 @@ async def _memory(repl: Repl, argument: str) -> None:
     repl.say(f"Kept in {file}; it counts from the next message.")
 
 
-async def _add_dir(repl: Repl, argument: str) -> None:
+async def _add_dir(repl: Host, argument: str) -> None:
     if not argument:
         repl.say(f"Folders: {', '.join(repl.talk.agent.place.roots)}. One more: /add-dir DIR", "")
         return
@@ -286,7 +313,7 @@ async def _add_dir(repl: Repl, argument: str) -> None:
         repl.say(f"{folder} is part of the workspace from the next message on.")
 
 
-async def _break(repl: Repl, argument: str) -> None:
+async def _break(repl: Host, argument: str) -> None:
     if argument == "off":
         await repl.talk.set_up(repl.talk.settings, ())
     elif argument in BREAKS:
@@ -296,7 +323,7 @@ async def _break(repl: Repl, argument: str) -> None:
     repl.say(f"Held at: {', '.join(repl.talk.breaks) or 'nothing'}.")
 
 
-def _permissions(repl: Repl, argument: str) -> None:
+def _permissions(repl: Host, argument: str) -> None:
     """List rules, or `allow|ask|deny RULE` to add one for the person, `remove RULE` to take one away."""
     place, paths = repl.setup.place, repl.setup.paths
     word, _, text = argument.partition(" ")

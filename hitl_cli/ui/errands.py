@@ -10,8 +10,6 @@ import fcntl
 import os
 import select
 import shlex
-import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -57,11 +55,9 @@ def run_command(command: str, cwd: str) -> tuple[int, str]:
         preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),
     )
     os.close(slave)
-    before = signal.signal(signal.SIGWINCH, lambda *_: _copy_size(master))
     try:
         printed = _between(process, master)
     finally:
-        signal.signal(signal.SIGWINCH, before)
         os.close(master)
     text = clean(printed.decode("utf-8", "replace").replace("\r\n", "\n")).strip("\n")
     if len(text) > KEPT:
@@ -73,10 +69,12 @@ def _between(process: subprocess.Popen[bytes], master: int) -> bytes:
     """Carry keys to the command and its output to the screen until it is over; the output."""
     keys = sys.stdin.fileno()
     settings = termios.tcgetattr(keys)
-    tty.setraw(keys)
+    tty.setraw(keys, termios.TCSADRAIN)
     kept: list[bytes] = []
     try:
+        size = b""
         while True:
+            size = _copy_size(master, size)
             ready, _, _ = select.select([master, keys], [], [], 0.1)
             if master in ready:
                 piece = b""
@@ -95,10 +93,14 @@ def _between(process: subprocess.Popen[bytes], master: int) -> bytes:
     return b"".join(kept)
 
 
-def _copy_size(target: int) -> None:
+def _copy_size(target: int, known: bytes = b"") -> bytes:
+    """Give `target` the size of the person's terminal when it is not the `known` one; the size."""
+    size = known
     with suppress(OSError):
-        size = fcntl.ioctl(sys.stdin.fileno(), termios.TIOCGWINSZ, struct.pack("HHHH", 0, 0, 0, 0))
-        fcntl.ioctl(target, termios.TIOCSWINSZ, size)
+        size = fcntl.ioctl(sys.stdin.fileno(), termios.TIOCGWINSZ, bytes(8))
+        if size != known:
+            fcntl.ioctl(target, termios.TIOCSWINSZ, size)
+    return size
 
 
 def told(command: str, code: int, output: str) -> str:

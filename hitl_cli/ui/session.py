@@ -96,6 +96,11 @@ class Conversation:
         if not self.working:
             self._task = asyncio.create_task(self._work())
 
+    async def wait(self) -> None:
+        """Until there is nothing left to do."""
+        if self._task:
+            await asyncio.wait([self._task])
+
     def glance(self) -> None:
         """While a question is parked: follow, should another process have gone on with it."""
         if self.pending and not self.working and self.session and self.store.read(self.session, self.seq):
@@ -264,7 +269,7 @@ class Conversation:
             if not told:
                 self.screen.say(str(error), "warn")
         except Exception as error:
-            self.screen.say(f"Something went wrong inside hitl: {error!r}. {self._kept(error)}", "warn")
+            self.screen.say(self.mishap(error), "warn")
         finally:
             self.screen.busy(False)
         return False
@@ -334,15 +339,16 @@ class Conversation:
         except (HitlError, ValueError) as error:
             self.screen.say(str(error), "warn")
 
-    def _kept(self, error: Exception) -> str:
-        """Write the traceback down for a report; where it went."""
+    def mishap(self, error: Exception) -> str:
+        """One line about a mistake of the program's own; its traceback is written down for a report."""
+        told = f"Something went wrong inside hitl: {type(error).__name__}: {error}."
         file = self.setup.paths.state / "errors.log"
         with suppress(OSError):
             private(file.parent)
             with open(file, "a", encoding="utf-8", opener=_private) as out:
                 out.write(time.strftime("%Y-%m-%dT%H:%M:%S ") + "".join(traceback.format_exception(error)))
-            return f"Details: {file}"
-        return ""
+            told += f" Details: {file}"
+        return told
 
 
 def message_of(interrupt: Interrupt) -> str:

@@ -61,6 +61,7 @@ class Paper:
         self._lent = 0
         self._waiting: list[str] = []
         self.title = ""
+        self.blank = True  # the last line that was printed is a blank one
 
     def attach(self, app: Application[Any]) -> None:
         """From now on the bottom of the screen is `app`'s. It shrinks again when it has less to show."""
@@ -80,6 +81,7 @@ class Paper:
     def print(self, text: str) -> None:
         if not text:
             return
+        self.blank = text.endswith("\n\n") or text == "\n"
         if self._lent:
             self._waiting.append(text)
             return
