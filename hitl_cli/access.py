@@ -168,6 +168,8 @@ class Place:
 
 def lexical(path: str, at: str) -> str:
     """`path` as an absolute text with `.` and `..` taken out by text alone, seen from the folder `at`."""
+    if path[:1] == "/" and path[-1] != "/" and "/." not in path and "//" not in path:
+        return path
     joined = posixpath.normpath(posixpath.join(at, path))
     return "/" + joined.lstrip("/")
 
