@@ -127,12 +127,14 @@ class Files:
 
     def _with_command(self, access: ReadPath | WritePath, command: Command) -> bool:
         """Whether the rule for a command covers this file of it as well."""
-        fit = self.consents.get(access.by_command if access.by_command is not None else -1)
-        if fit is not None and self._consents(fit, access, command):
-            return True
         if isinstance(access, ReadPath):
-            return access.listing or access.path == "/**" or self.inside(access)
-        return access.at is None and self.inside(access) and not any(places.guarded(access, self.scene.place))
+            covered = access.listing or access.path == "/**" or self.inside(access)
+        else:
+            covered = access.at is None and self.inside(access) and not any(places.guarded(access, self.scene.place))
+        if covered or access.by_command is None:
+            return covered
+        fit = self.consents.get(access.by_command)
+        return fit is not None and self._consents(fit, access, command)
 
     def _consents(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
         """Whether the rule spells this very file, and no link takes it elsewhere."""
