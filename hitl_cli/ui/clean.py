@@ -16,6 +16,8 @@ a character counted alone: composed sequences can only take less. Plain ASCII co
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from collections.abc import Sequence
 from functools import lru_cache
 
 from hitl_cli.ui import lookalike
@@ -201,9 +203,9 @@ def _cell(character: str) -> int:
     return max(0, wcwidth(character))
 
 
-def fold(text: str, width: int) -> list[str]:
+def fold(text: str, width: int, solid: Sequence[tuple[int, int]] = ()) -> list[str]:
     """One line of clean text as rows of at most `width` cells that join to exactly `text`; broken after blanks where
-    that costs less than half a row."""
+    that costs less than half a row, and not within the stretches `solid` (in order) unless one is wider than a row."""
     width = max(width, 2)
     if cells(text) <= width:
         return [text]
@@ -214,6 +216,9 @@ def fold(text: str, width: int) -> list[str]:
         if end < len(text):
             blank = text.rfind(" ", start + (end - start) // 2, end)
             end = blank + 1 if blank >= 0 else end
+            near = bisect(solid, (end,)) - 1
+            if near >= 0 and start < solid[near][0] < end < solid[near][1]:
+                end = solid[near][0]
         rows.append(text[start:end])
         start = end
     return rows

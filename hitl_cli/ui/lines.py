@@ -77,13 +77,19 @@ def width_of(line: Line) -> int:
 
 
 def wrap(line: Line, width: int) -> list[Line]:
-    """The line as rows of at most `width` cells which hold every character of it."""
+    """The line as rows of at most `width` cells which hold every character of it. A mark stays in one piece."""
     if width_of(line) <= width:
         return [line]
     rows: list[Line] = []
+    solid: list[tuple[int, int]] = []
+    at = 0
+    for style, text in line:
+        if style == "mark":
+            solid.append((at, at + len(text)))
+        at += len(text)
     pieces = iter(line)
     style, left = next(pieces)
-    for row in fold("".join(text for _, text in line), width):
+    for row in fold("".join(text for _, text in line), width, solid):
         out: Line = []
         need = len(row)
         while need:

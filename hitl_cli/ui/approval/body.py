@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from textwrap import indent
 
@@ -172,7 +173,8 @@ def of_call(
         added, removed = diff.counts(rows)
         fresh = (("good", "new file"),) if preview.before == "" else ()
         badges = (*fresh, ("add", f"+{added}"), *((("del", f"−{removed}"),) if removed else ()), *badges)
-    content = preview.body.removesuffix("\n") or "(nothing would change)"
+    body = preview.body if preview.kind != "text" or not _is_json(preview.body, given) else arguments(given)
+    content = body.removesuffix("\n") or "(nothing would change)"
     odd = _odd(title, content, *_strings(given))
     return Sheet(title, content, badges, facts, preview.purpose, odd, preview.kind == "command", rows)
 
@@ -221,6 +223,13 @@ def _text(value: Json) -> str:
         return value
     short = json.dumps(value, ensure_ascii=False, default=str)
     return short if len(short) <= 60 else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _is_json(text: str, input: Mapping[str, Json]) -> bool:
+    """True when `text` is nothing but the arguments as JSON, which read better one by one."""
+    with suppress(ValueError, RecursionError):
+        return bool(json.loads(text) == dict(input))
+    return False
 
 
 def _strings(value: Json) -> Iterator[str]:

@@ -84,6 +84,18 @@ def test_a_tool_nobody_knows_shows_every_argument_and_no_markup(drive):
     ]
 
 
+def test_arguments_that_come_as_json_are_shown_one_by_one(drive):
+    input = {"url": "https://example.org", "n": 1}
+    preview = Preview("text", "WebFetch", json.dumps(input, indent=2))
+    it = drive(Approval(id="i", call=Call("c", "WebFetch", input), reason="", preview=preview))
+    assert it.text == ["▌ WebFetch", "    url: https://example.org", "    n: 1"]
+
+
+def test_a_stand_in_is_never_broken(drive, bash):
+    it = drive(bash("x" * 30 + "\u202e\u202e\u202e"), width=40)
+    assert it.text[3:5] == ["  $ " + "x" * 30, "  ↪ <U+202E><U+202E><U+202E>"]
+
+
 def test_a_tool_without_arguments_says_so(drive):
     assert drive(Approval(id="i", call=Call("c", "ping", {}), reason="")).text == ["▌ ping", "    (no arguments)"]
 
