@@ -108,7 +108,7 @@ def host_of(url: object) -> Host | Opaque:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host = host.rstrip(".").encode("idna").decode("ascii").lower() if ":" not in host else host
+        host = f"[{host}]" if ":" in host else host.rstrip(".").encode("idna").decode("ascii").lower()
     except ValueError:
         return Opaque("the address cannot be read", url, (url,))
     if not host or "%" in host:

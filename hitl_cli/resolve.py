@@ -19,6 +19,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
@@ -81,14 +82,21 @@ def real(path: str, place: Place) -> str | None:
     return _Look(place).follow(posixpath.join(place.cwd, path))
 
 
+@lru_cache(maxsize=64)
+def _spelled(place: Place) -> tuple[tuple[str, str], ...]:
+    """(real, as it is spelled) of each root and the home folder. Kept: where they lie when the program starts is where
+    the workspace is, and a path that leads elsewhere later is outside."""
+    look = _Look(place, ())
+    return tuple((found, folder) for folder in (*place.roots, place.home) if (found := look._walk(folder)))
+
+
 class _Look:
     """One look at the disk: what was found out about a folder is not asked again."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, spelled: Sequence[tuple[str, str]] | None = None) -> None:
         self.place = place
         self.links: dict[str, str | None] = {}
-        self.spelled: list[tuple[str, str]] = []  # (real, as it is spelled) of the roots and the home folder
-        self.spelled = [(found, folder) for folder in (*place.roots, place.home) if (found := self._walk(folder))]
+        self.spelled = _spelled(place) if spelled is None else spelled
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
         if "\0" in access.path:

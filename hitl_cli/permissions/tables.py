@@ -187,7 +187,7 @@ class Table:
             if live(rule, now) and (not self.strict or host.scheme in ("https", "http")):
                 return rule
         if self.hosts and not (self.strict and host.scheme != "https"):
-            bare = host.host if host.host.startswith("[") else host.host.partition(":")[0]
+            bare = re.sub(r":\d+$", "", host.host)
             for name in (host.host,) if self.strict else (host.host, bare):
                 labels = name.split(".")
                 for key in (name, *("*." + ".".join(labels[n:]) for n in range(1, len(labels)))):
