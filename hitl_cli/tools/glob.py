@@ -9,7 +9,8 @@ from hitl_cli.access import Place
 from hitl_cli.journal import Result
 from hitl_cli.tool import Context, Input, Tool
 from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
-from hitl_cli.tools.names import matcher, walk
+from hitl_cli.tools.globs import matcher
+from hitl_cli.tools.names import walk
 
 _MOST = 1000  # names in a result
 

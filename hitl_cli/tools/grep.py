@@ -15,7 +15,8 @@ from hitl_cli.tools import engines, search, text
 from hitl_cli.tools.clip import clip
 from hitl_cli.tools.declare import Failed, body, schema, shown, states, target, words
 from hitl_cli.tools.glob import from_here
-from hitl_cli.tools.names import matcher, walk
+from hitl_cli.tools.globs import matcher
+from hitl_cli.tools.names import walk
 
 _MOST, _TIME, _WIDTH = 250, 60.0, 500  # entries unless asked otherwise, seconds, characters of a line
 _AROUND: dict[str, Json] = {"type": "integer", "minimum": 0, "maximum": 50}

@@ -7,34 +7,12 @@ installed. Hidden files count; version control's own folders and what no rule le
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from hitl_cli.access import Place, inside
-from hitl_cli.tools.declare import Failed
-
-if TYPE_CHECKING:
-    import pathspec
+from hitl_cli.tools.globs import Ignore, decided, ignore
 
 _OWN = frozenset({".git", ".hg", ".svn", ".jj"})
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_MANY = 200  # patterns that braces may stand for
-
-
-@dataclass(frozen=True, slots=True)
-class Ignore:
-    """The ignore file of one folder."""
-
-    folder: str
-    spec: pathspec.GitIgnoreSpec
-
-    def says(self, path: str, folder: bool) -> bool | None:
-        """Whether `path` (below the folder) is ignored, or taken back with `!`; None when no pattern speaks of it."""
-        below = path[len(self.folder) :].lstrip("/")
-        return self.spec.check_file(below + "/" if folder else below).include
 
 
 def walk(start: str, place: Place, readable: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
@@ -67,16 +45,8 @@ def _entries(folder: str, ignores: tuple[Ignore, ...], must: bool) -> list[tuple
     return [
         (path, ignores, is_folder, is_link)
         for path, is_folder, is_link in paths
-        if not _ignored(path, is_folder, ignores)
+        if not decided(ignores, path, is_folder)
     ]
-
-
-def _ignored(path: str, folder: bool, ignores: tuple[Ignore, ...]) -> bool:
-    """The deepest ignore file that speaks of a path decides, as in git."""
-    for ignore in reversed(ignores):
-        if (said := ignore.says(path, folder)) is not None:
-            return said
-    return False
 
 
 def _above(start: str, place: Place) -> tuple[Ignore, ...]:
@@ -89,71 +59,14 @@ def _above(start: str, place: Place) -> tuple[Ignore, ...]:
         if own := _ignore_file(at):
             ignores = (*ignores, own)
         at = os.path.join(at, name)
-        if _ignored(at, True, ignores):
+        if decided(ignores, at, True):
             return ()
     return ignores
 
 
 def _ignore_file(folder: str) -> Ignore | None:
-    import pathspec  # most programs of hitl need it not
-
     try:
-        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
-            return Ignore(folder, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines()))
-    except (OSError, ValueError):  # ValueError: a pattern that cannot be read
+        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
+            return ignore(folder, file.read())
+    except OSError:
         return None
-
-
-@lru_cache(maxsize=64)
-def matcher(pattern: str) -> re.Pattern[str]:
-    """A glob as an expression over paths relative to the searched folder.
-
-    `*` and `?` stay within a name, `**` crosses folders, `{a,b}` is either, `[...]` a set. A pattern without a slash
-    means names at any depth. Raises Failed for what leaves the folder.
-    """
-    if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
-        raise Failed(f"the pattern {pattern} leaves the folder that is searched: give the folder as path")
-    patterns = _expanded(pattern)
-    return re.compile("|".join(_translated(p.removeprefix("./")) for p in patterns), re.DOTALL)
-
-
-def _expanded(pattern: str) -> list[str]:
-    done: list[str] = []
-    open_ = [pattern]
-    while open_ and len(done) + len(open_) <= _MANY:
-        text = open_.pop()
-        if braces := _BRACES.search(text):
-            open_ += [text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(",")]
-        else:
-            done.append(text)
-    if open_:
-        raise Failed(f"the pattern {pattern} stands for more than {_MANY} patterns")
-    return done
-
-
-def _translated(glob: str) -> str:
-    if "/" not in glob:
-        glob = f"**/{glob}"
-    if glob.endswith("/"):
-        glob += "**"
-    out, at = [], 0
-    for piece in re.finditer(r"(?:^|(?<=/))\*\*/|(?<=/)\*\*$|\*+|\?|\[!?\]?[^\]/]*\]|\\.", glob):
-        out.append(re.escape(glob[at : piece.start()]))
-        out.append(_piece(piece[0]))
-        at = piece.end()
-    return "(?:" + "".join(out) + re.escape(glob[at:]) + r")\Z"
-
-
-def _piece(piece: str) -> str:
-    if piece == "**/":
-        return "(?:[^/]+/)*"
-    if piece == "**":
-        return ".+"
-    if piece[0] == "*":
-        return "[^/]*"
-    if piece == "?":
-        return "[^/]"
-    if piece[0] == "\\":
-        return re.escape(piece[1])
-    inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-    return f"(?!/)[^{inner[1:]}]" if inner.startswith("!") else f"(?!/)[{inner}]"

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator
 
 _LONGEST = 1 << 20  # bytes; a longer line is searched in pieces
-_POSIX = {
+POSIX = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
     "blank": "\\t ",
@@ -31,7 +31,7 @@ _POSIX = {
 
 def compiled(pattern: str, ignore_case: bool) -> re.Pattern[str]:
     """The pattern, with what other engines write differently put as Python writes it. Raises re.error."""
-    pattern = re.sub(r"\[:(\w+):\]", lambda found: _POSIX.get(found[1], found[0]), pattern)
+    pattern = re.sub(r"\[:(\w+):\]", lambda found: POSIX.get(found[1], found[0]), pattern)
     pattern = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     pattern = re.sub(r"(?<!\\)((?:\\\\)*)\\z", r"\1\\Z", pattern)
     with warnings.catch_warnings():

@@ -10,8 +10,8 @@ import subprocess
 import pytest
 
 from hitl_cli.tools.engines import matches
+from hitl_cli.tools.globs import matcher
 from hitl_cli.tools.grep import grep_tool
-from hitl_cli.tools.names import matcher
 
 RG = shutil.which("rg")
 ENGINES = [
@@ -138,10 +138,23 @@ def test_what_must_not_be_read_is_not_listed_or_searched(new_session, tree):
         ("a.b", ["a.b"], ["axb"]),
         ("src/**", ["src/a", "src/x/y"], ["srcs/a"]),
         (r"\*.py", ["*.py"], ["a.py"]),
+        ("[[:digit:]]*", ["1a"], ["a1"]),
+        ("[]a]", ["]", "a"], ["b"]),
+        ("a[", ["a["], ["ab"]),
+        ("*a*b*", ["ab", "xaxbx", "bab", "aabb"], ["ba", "a/b"]),
+        ("a*b?c", ["abxc", "abbbc", "abxbxc"], ["abc", "abxcx"]),
+        ("**/a/**/b/**/c", ["a/b/c", "a/a/x/b/a/b/c", "x/a/b/y/c"], ["a/c", "b/a/c"]),
+        ("x**y/z", ["xy/z", "x1y/z"], ["x/y/z"]),
     ],
 )
 def test_globs_mean_what_people_expect(pattern, yes, no):
     assert [p for p in (*yes, *no) if matcher(pattern).match(p)] == yes
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "*b", "**/a*/" * 30 + "b", "*?" * 60 + "b"])
+def test_a_hostile_glob_takes_no_longer_than_others(pattern):
+    path = "/".join(["a" * 200] * 40) + "/c"
+    assert matcher(pattern).match(path) is None
 
 
 @pytest.mark.parametrize("pattern", ["/etc/*", "../*", "~/x", "{a,b}" * 9])
