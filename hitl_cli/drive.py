@@ -28,6 +28,7 @@ from hitl_cli.journal import (
     Result,
     Settled,
     Who,
+    storable,
 )
 from hitl_cli.middleware import Block, call_any, having
 from hitl_cli.modelstep import ModelStep
@@ -184,7 +185,7 @@ class Drive:
 
     def record(self, *entries: Entry) -> None:
         """Commit `entries`, all or none, then show them."""
-        after = self.state.seq
+        after, entries = self.state.seq, tuple(map(storable, entries))
         for entry in entries:
             self.state.fold(entry)
         self.held.clear()

@@ -10,6 +10,7 @@ Ids are ours and readable: a call is `turn.step.index` (`1.2.0`), an interrupt i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -279,4 +280,18 @@ def load(data: Mapping[str, Json]) -> Entry:
     if cls is None:
         raise ValueError("an entry needs a known `type`")
     entry: Entry = records.load(cls, data)
+    return entry
+
+
+def storable(entry: Entry) -> Entry:
+    """`entry` itself where it is JSON in UTF-8; else as near to it as can be stored.
+
+    Half a surrogate pair (from an undecodable argument, or a model) becomes `?`, a value that is no JSON its text.
+    """
+    data = dump(entry)
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, TypeError):
+        text = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        return load(json.loads(text))
     return entry

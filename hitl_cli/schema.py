@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -128,6 +128,14 @@ def from_text(value: Any, kind: str) -> Any:
 
 
 _A = {"int": "a whole number", "float": "a number", "list": "a list in JSON", "dict": "an object in JSON"}
+
+
+def hints_of(function: Callable[..., Any], known: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    """The types of a function's parameters, the hidden ones aside; `known` are names it need not have imported."""
+    written = {name: hint for name, hint in function.__annotations__.items() if name not in ("return", *hidden)}
+    stand_in = types.SimpleNamespace(__annotations__=written)
+    names = {**known, **inspect.getclosurevars(function).nonlocals}
+    return get_type_hints(stand_in, function.__globals__, names, include_extras=True)
 
 
 def of_function(function: Callable[..., Any], hints: Mapping[str, Any], hidden: tuple[str, ...]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, Protocol, get_type_hints, overload
+from typing import Any, Protocol, overload
 
 from hitl_cli import schema
 from hitl_cli.access import Access, Place, ToolUse
@@ -150,7 +150,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
 
 def _declare(function: Callable[..., Any], options: dict[str, Any]) -> Tool:
     hidden = _injected(function)
-    hints = get_type_hints(function, localns={"Context": Context}, include_extras=True)
+    hints = schema.hints_of(function, {"Context": Context}, hidden)
 
     def bound(input: Input, ctx: Context) -> dict[str, Any]:
         arguments = {name: schema.as_type(value, hints.get(name, Any)) for name, value in input.items()}

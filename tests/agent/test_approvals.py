@@ -495,3 +495,29 @@ def test_executed_calls_are_those_that_started(store: SqliteStore) -> None:
         assert [failed for _, failed in model.results] == [True, False, False]
 
     asyncio.run(story())
+
+
+def test_text_that_is_no_utf8_and_data_that_is_no_json_are_stored_as_near_as_can_be(
+    driver: Driver, store: SqliteStore
+) -> None:
+    async def story() -> None:
+        from hitl_cli.journal import Result
+
+        seen = []
+
+        @tool(approve=True)
+        def odd(name: str) -> Result:
+            """Odd."""
+            seen.append(name)
+            return Result("half \udcff", data={"place": {1, 2}})
+
+        model = Told([("odd", {"name": "x\ud800"})], "done \ud800")
+        run = await driver.run(Agent(model, [odd], store=store), "go \udcff")
+        asked = run.pending[0]  # type: ignore[union-attr]
+        assert asked.call
+        assert asked.call.input == {"name": "x?"}
+        run = await driver.resume(Agent(model, [odd], store=store), run.session, {asked.id: approve()})
+        assert (run.text, seen, model.results) == ("done ?", ["x?"], [("half ?", False)])
+        assert run.messages[0]["content"][0]["text"] == "go ?"
+
+    asyncio.run(story())
