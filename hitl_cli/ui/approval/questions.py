@@ -83,8 +83,8 @@ class QuestionForm:
 def heading(field: Field) -> str:
     """What a field asks, in one line."""
     words = field.description or field.name
-    head = field.header or (field.name if field.description and field.name != field.description else "")
-    return f"{head}: {words}".replace("\n", " ") if head and head not in words else words.replace("\n", " ")
+    head = field.header or ("" if field.choices else field.name)
+    return (f"{head}: {words}" if head and head not in words else words).replace("\n", " ")
 
 
 def form(interrupt: Question | Review) -> QuestionForm:
