@@ -197,7 +197,7 @@ def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[
             short = _from_home(path, place.home)
     else:
         short = _from_home(path, place.home)
-        if _passing(path):
+        if _passing(short):
             return
     if "/" not in short:
         short = "./" + short  # without an inner slash it would match at any depth

@@ -1,0 +1,44 @@
+"""A verdict in words."""
+
+from __future__ import annotations
+
+from hitl_cli.access import Place
+from hitl_cli.accesses import accesses_of
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.explain import facts, trace, tree
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Source
+
+
+def test_the_tree_shows_the_rule_file_and_line_of_each_part(disk: Place) -> None:
+    rules = [
+        codec.parse("Bash(git log:*)", Decision.ALLOW, Source("user", "/u/rules.toml", 3)),
+        codec.parse("Bash(cp:*)", Decision.ALLOW, Source("project", "/p.toml", 9)),
+        codec.parse("Read(.env)", Decision.DENY, Source("user", "/u/rules.toml", 7)),
+    ]
+    command = "cd src && timeout 5 git log | tee out && cp /etc/hosts ../f.txt && cat ../.env"
+    verdict = Policy(rules, disk).judge(
+        accesses_of("Bash", {"command": command}, disk), mode="default", now=0, tool="Bash"
+    )
+    assert tree(verdict, near=disk.workspace) == (
+        "deny: reading `.env` is denied by Read(.env)",
+        "├─ 1 cd src: allow, it stays in the workspace",
+        "├─ 2 timeout 5 git log (in timeout 5): allow, allow rule Bash(git log:*) at /u/rules.toml:3",
+        "├─ 3 tee out: ask, no rule covers `tee out`",
+        "├─ 4 cp /etc/hosts ../f.txt: allow, allow rule Bash(cp:*) at /p.toml:9",
+        "│  └─ read /etc/hosts: ask, no rule covers reading `/etc/hosts`",
+        "└─ 5 cat ../.env: ask, no rule covers `cat ../.env`",
+        "   └─ read src/../.env: deny, deny rule Read(.env) at /u/rules.toml:7",
+    )
+    assert trace(verdict)[0] == "1 cd src: allow, it stays in the workspace"
+    told = next(fact for fact in facts(verdict) if fact["text"] == "timeout 5 git log")
+    assert told == {
+        "text": "timeout 5 git log",
+        "decision": "allow",
+        "by": "rule",
+        "reason": "`timeout 5 git log` is allowed by Bash(git log:*)",
+        "rule": "Bash(git log:*)",
+        "layer": "user",
+        "file": "/u/rules.toml",
+        "line": 3,
+    }
