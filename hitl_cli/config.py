@@ -18,11 +18,11 @@ from typing import Any, get_args
 
 from hitl_cli.errors import SettingsError, UsageError
 from hitl_cli.permissions.rule import Mode
+from hitl_cli.times import duration
 
 FORMAT = 1
 MODES = tuple(m for m in get_args(Mode) if m != "declared")
 EVENTS = ("waiting", "done", "failed")
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,6 @@ class Settings:
     tools: Mapping[str, Any] = field(default_factory=dict)
     mcp: Mapping[str, Any] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
-
-
-def duration(text: str) -> float:
-    """Seconds in `90s`, `30m`, `8h`, `7d` or `2w`; raises ValueError with what to write."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
-    if not found or float(found[1]) <= 0:
-        raise ValueError(f"{text!r} is not a length of time; write a number and s, m, h, d or w, such as 8h")
-    return float(found[1]) * UNITS[found[2]]
 
 
 def _text(value: Any) -> str:

@@ -16,6 +16,7 @@ FLOORS = {
     "shell": 0,
     "permissions": 0,
     "version": 0,
+    "times": 0,
     "masking": 0,
     "records": 0,
     "journal": 1,

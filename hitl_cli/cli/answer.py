@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hitl_cli.cli.options import Turn, one_of, turn_options
+from hitl_cli.cli.options import Turn, moment, one_of, turn_options
 from hitl_cli.errors import InvalidAnswers, NotSuspended, UsageError
+from hitl_cli.times import to_come
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent
@@ -163,32 +164,12 @@ async def _go_on(assembly: Assembly, agent: Agent, turn: Turn, output: str, even
 def _rules(rules: list[str], kind: str, scope: str | None, until: str | None) -> list[dict[str, Any]]:
     if (scope or until) and not rules:
         raise UsageError("--scope and --until say how far a rule holds.\n  Give the rule with --rule.")
-    moment = _moment(until) if until else None
+    end = moment("--until", until, to_come) if until else None
     decision = "deny" if kind == "reject" else "allow"
     return [
-        {"decision": decision, "rule": text, "scope": scope or "user", **({"until": moment} if moment else {})}
+        {"decision": decision, "rule": text, "scope": scope or "user", **({"until": end} if end else {})}
         for text in rules
     ]
-
-
-def _moment(text: str) -> float:
-    """Seconds since the epoch of a time to come. Raises UsageError."""
-    import time
-    from datetime import datetime
-
-    from hitl_cli.config import duration
-
-    try:
-        return time.time() + duration(text)
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        raise UsageError(f"{text!r} is no time.\n  Write 8h, 7d, or a date such as 2026-12-31.") from None
-    if moment <= time.time():
-        raise UsageError(f"{text} is past.\n  Name a time to come.")
-    return moment
 
 
 def _plain(kind: str, value: Any, reason: str | None, error: bool, rules: list[dict[str, Any]]) -> dict[str, Any]:

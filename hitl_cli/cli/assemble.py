@@ -25,6 +25,7 @@ from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision
 from hitl_cli.responders import Responder
 from hitl_cli.store.sqlite import SqliteStore
+from hitl_cli.times import duration
 from hitl_cli.tools import Jobs, builtin
 from hitl_cli.tools.external import external_from_settings
 
@@ -174,7 +175,7 @@ def assemble(
         "max_steps": turn.max_steps,
         "max_tokens": turn.max_tokens,
         "max_cost": turn.max_cost,
-        "expires": config.duration(turn.expires) if turn.expires else None,
+        "expires": duration(turn.expires) if turn.expires else None,
         "add_dirs": add_dirs,
         "plain": turn.plain or None,
     }

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from hitl_cli.cli.opened import opened, stamp
-from hitl_cli.cli.options import one_of
-from hitl_cli.errors import UsageError
+from hitl_cli.cli.options import moment, one_of
 from hitl_cli.journal import Answered, Judged, Recorded, Who
 from hitl_cli.store import Store
+from hitl_cli.times import gone_by
 from hitl_cli.ui.clean import clean
 
 DECISIONS = ("allow", "ask", "deny", "approve", "edit", "reject", "reply", "result", "proceed")
@@ -34,26 +32,13 @@ def log(
     """Every decision: what was allowed, asked, refused, by whom."""
     with opened(store) as found:
         id = found.find(session) if session else None
-        first, last = moment(since) if since else 0.0, moment(until) if until else None
+        first = moment("--since", since, gone_by) if since else 0.0
+        last = moment("--until", until, gone_by) if until else None
         for row in rows(found, id, first, last):
             if (tool and row["tool"] != tool) or (decision and row["decision"] != decision):
                 continue
             print(json.dumps(row, ensure_ascii=False) if as_json else _text(row))
     return 0
-
-
-def moment(text: str, now: float | None = None) -> float:
-    """Seconds since the epoch of an ISO date, or of a length of time ago. Raises UsageError."""
-    from hitl_cli.config import duration
-
-    try:
-        return (time.time() if now is None else now) - duration(text)
-    except ValueError:
-        pass
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        raise UsageError(f"{text!r} is no time.\n  Write a date such as 2026-11-30T12:00, or 30m, 8h, 7d.") from None
 
 
 def rows(store: Store, session: str | None, since: float, until: float | None) -> Iterator[dict[str, Any]]:

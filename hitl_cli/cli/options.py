@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
+
+from hitl_cli.errors import UsageError
 
 Result = TypeVar("Result")
 BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
@@ -34,7 +37,7 @@ def _positive(value: Any) -> Any:
 
 
 def _length(value: str | None) -> str | None:
-    from hitl_cli.config import duration
+    from hitl_cli.times import duration
 
     if value is not None:
         try:
@@ -42,6 +45,14 @@ def _length(value: str | None) -> str | None:
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
     return value
+
+
+def moment(option: str, text: str, read: Callable[[str, float], float]) -> float:
+    """The value of a time option, read by a function of `times`; raises UsageError that names the option."""
+    try:
+        return read(text, time.time())
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}.") from None
 
 
 MODES = ("default", "accept-edits", "plan", "dont-ask", "bypass")

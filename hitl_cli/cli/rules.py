@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from hitl_cli.cli.options import one_of
+from hitl_cli.cli.options import moment, one_of
 from hitl_cli.cli.rules_check import check, explain
 from hitl_cli.cli.rules_import import import_
 from hitl_cli.cli.rules_study import lint, suggest
 from hitl_cli.errors import UsageError
+from hitl_cli.times import to_come
 
 app = typer.Typer(help="Rules: list, add, remove, check, explain, …", rich_markup_mode=None, no_args_is_help=True)
 app.command()(check)
@@ -92,7 +93,6 @@ def add(
     reason: Annotated[str, typer.Option("--reason", help="Shown when it decides.", metavar="TEXT")] = "",
 ) -> int:
     """Add a rule. Commands are kept for the user, paths for the project, unless --scope says otherwise."""
-    import time
     from dataclasses import replace
 
     from hitl_cli import rulebook
@@ -104,34 +104,12 @@ def add(
         raise UsageError("A rule is an ask rule or a deny rule, not both.")
     decision = Decision.ASK if ask else Decision.DENY if deny else Decision.ALLOW
     made = codec.parse(rule, decision)
-    end = until and moment(until, time.time())
+    end = moment("--until", until, to_come) if until else None
     paths = locate()
     where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
-    kept = rulebook.add(
-        replace(made, reason=reason, until=end or None), where, place_for(os.getcwd(), (), paths), paths
-    )
+    kept = rulebook.add(replace(made, reason=reason, until=end), where, place_for(os.getcwd(), (), paths), paths)
     print(f"{kept.decision} {kept.text} is kept in {_near(str(kept.source))}")
     return 0
-
-
-def moment(text: str, now: float) -> float:
-    """Seconds since the epoch of a date, or of a length of time from now. Raises UsageError."""
-    from datetime import UTC, datetime
-
-    from hitl_cli.config import duration
-
-    try:
-        return now + duration(text)
-    except ValueError:
-        pass
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is no time.\n  Write 8h, 7d or a date such as 2027-01-31.") from None
-    end = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    if end <= now:
-        raise UsageError(f"{text} is past.\n  Write a time to come, such as 8h.")
-    return end
 
 
 @app.command()

@@ -69,14 +69,15 @@ def suggest(
 ) -> int:
     """The few rules that would have saved the most questions so far."""
     from hitl_cli import rulebook
-    from hitl_cli.cli.log import moment
+    from hitl_cli.cli.options import moment
     from hitl_cli.paths import locate, place_for
     from hitl_cli.ruleproposal import propose
+    from hitl_cli.times import gone_by
     from hitl_cli.ui.clean import reveal
 
     paths = locate()
     policy = rulebook.load(place_for(os.getcwd(), (), paths), paths).policy
-    found = propose(asked(store, moment(since) if since else 0.0), policy, time.time())
+    found = propose(asked(store, moment("--since", since, gone_by) if since else 0.0), policy, time.time())
     if as_json:
         rows = [{"rules": list(p.suggestion.rules), "scope": p.suggestion.scope, "saves": p.saves} for p in found]
         print(json.dumps(rows, ensure_ascii=False, indent=2))

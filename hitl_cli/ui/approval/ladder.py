@@ -8,6 +8,7 @@ from typing import Literal
 
 from hitl_cli.interrupts import Suggestion
 from hitl_cli.journal import Grant
+from hitl_cli.times import to_come
 from hitl_cli.ui.approval.field import PASTE, TextField
 from hitl_cli.ui.approval.forms import Sign, Step, head, note
 from hitl_cli.ui.approval.terms import Input, Judge, Outcome
@@ -86,7 +87,7 @@ class RuleForm:
                 self.field = None
         elif key == "enter":
             try:
-                until(field.text, now)
+                to_come(field.text, now)
             except ValueError as error:
                 self.problem = str(error)
             else:
@@ -101,7 +102,7 @@ class RuleForm:
         end = None
         if not self.problem and self.end:
             try:
-                end = until(self.own_end, now) if self.end == len(ENDS) else now + ENDS[self.end][1]
+                end = to_come(self.own_end, now) if self.end == len(ENDS) else now + ENDS[self.end][1]
             except ValueError as error:  # a moment that has passed since it was written
                 self.problem = str(error)
         return Sign.STAY if self.problem else self._done(Grant(self.decision, rule, self.scope, end))
@@ -149,24 +150,6 @@ class RuleForm:
             ("t", "type a time"),
             ("esc", "back"),
         ]
-
-
-def until(text: str, now: float) -> float:
-    """Seconds since the epoch for `8h`, `7d` (from `now` on) or a moment such as `2027-01-31` or `2027-01-31T18:00`, which
-    is UTC unless it names its zone. ValueError says what to write."""
-    from datetime import UTC, datetime
-
-    from hitl_cli.config import duration
-
-    text = text.strip()
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return now + duration(text)
-    end = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if end <= now:
-        raise ValueError(f"{text} is past; write a time to come, such as 8h")
-    return end
 
 
 _PROGRAM = re.compile(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
