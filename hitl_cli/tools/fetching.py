@@ -60,7 +60,7 @@ def parse(url: str) -> Address:
     if parts.username is not None:
         raise Failed(f"an address with a user name in it is not fetched: {url}")
     default = _PORTS[host.scheme]
-    name = host.host if parts.port in (None, default) else host.host.rpartition(":")[0]
+    name = (host.host if parts.port in (None, default) else host.host.rpartition(":")[0]).strip("[]")
     target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~") + (
         f"?{quote(parts.query, safe='/%:@!$&()*+,;=~?')}" if parts.query else ""
     )
