@@ -28,10 +28,11 @@ from hitl_cli.interrupts import (
     Supply,
 )
 from hitl_cli.journal import Grant, Json
+from hitl_cli.times import to_come
 from hitl_cli.ui.approval.body import Sheet, of_call, sheet
 from hitl_cli.ui.approval.entries import Choose, Entry, Write, shown
 from hitl_cli.ui.approval.field import TextField
-from hitl_cli.ui.approval.ladder import SCOPES, Scope, denials, until
+from hitl_cli.ui.approval.ladder import SCOPES, Scope, denials
 from hitl_cli.ui.approval.questions import form, heading
 from hitl_cli.ui.approval.terms import Answered, AnsweredRest, Input, Judge, Parked, Stopped
 
@@ -143,7 +144,9 @@ class Dialogue:
         rules = self.interrupt.suggested if isinstance(self.interrupt, Approval) else ()
         if not self.edited:
             return rules
-        return tuple(s for s in rules if self.judge and not self.judge.problem("allow", s.rule, self.input))
+        if not self.judge or self.judge.preview(self.input)[1].startswith("allow"):
+            return ()
+        return tuple(s for s in rules if not self.judge.problem("allow", s.rule, self.input))
 
     def _reason(self) -> str:
         return self.teller.read("Why? The model is told; may stay empty: ").strip()
@@ -187,7 +190,7 @@ class Dialogue:
         while True:
             said = self.teller.read("Until when (empty: no end; 1h, 8h, 7d, 2027-01-31): ").strip()
             try:
-                return until(said, self.now) if said else None
+                return to_come(said, self.now) if said else None
             except ValueError as error:
                 self.teller.say(str(error))
 
