@@ -31,6 +31,7 @@ from hitl_cli.journal import (
 from hitl_cli.texts import CUT_OFF, INTERRUPTED, STOPPED_ANSWER, SUMMARY, Texts, modified
 
 Message = dict[str, Json]
+_THOUGHTS = ("thinking", "redacted_thinking")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -156,7 +157,7 @@ class _Messages:
                 blocks.append(dict(block))
         if replaced:
             blocks.append({"type": "text", "text": replaced})
-        return blocks
+        return blocks if any(b.get("type") not in _THOUGHTS for b in blocks) else []  # thoughts alone are no message
 
     def result(self, turn: _Turn, call: Call, id: str, closed: bool) -> Message | None:
         result = turn.results.get(call.id)
