@@ -143,7 +143,10 @@ class Panel:
 
     def _show_revised(self, revised: Revised, now: float) -> None:
         self._form, self._revised = None, revised
-        self._rules = tuple(s for s in self._rules if not self.judge.problem("allow", s.rule, revised.input))
+        allowed = revised.verdict.startswith("allow")  # then it needs no rule
+        self._rules = tuple(
+            s for s in self._rules if not allowed and not self.judge.problem("allow", s.rule, revised.input)
+        )
         call = self.interrupt.call
         assert call
         facts = (("why", "you edited it"), ("rules", revised.verdict))

@@ -33,11 +33,11 @@ class Globs:
 
     def preview(self, input: Mapping[str, object]) -> tuple[Preview, str]:
         command = str(input.get("command", ""))
-        verdict = (
-            "deny: rule Bash(forbidden:*) at rules.toml:3"
-            if command.startswith("forbidden")
-            else "ask: no rule covers it"
-        )
+        verdict = "ask: no rule covers it"
+        if command.startswith("forbidden"):
+            verdict = "deny: rule Bash(forbidden:*) at rules.toml:3"
+        if command.startswith("true"):
+            verdict = "allow: it does nothing"
         return Preview("command", "Bash", command), verdict
 
     def explain(self, input: Mapping[str, object]) -> list[str]:

@@ -274,7 +274,7 @@ def test_always_with_another_rung_scope_and_end(drive, bash):
 
 def test_a_typed_time(drive, bash):
     it = drive(bash("make deploy")).press("a", "t").type("soon").press("enter")
-    assert "  ! 'soon' is not a length of time; write a number and s, m, h, d or w, such as" in it.bottom
+    assert "  ! 'soon' is no time; write a length such as 8h or 7d, or a date such as" in it.bottom
     it.press("c-u").type("1960-01-01").press("enter")
     assert "  ! 1960-01-01 is past; write a time to come, such as 8h" in it.bottom
     it.press("c-u").type("2d").press("enter")
@@ -366,6 +366,11 @@ def test_a_rule_still_on_offer_after_an_edit_goes_with_it(drive, bash):
     assert it.bottom[1] == "› 1 Bash(make:*)  every make command"
     rules = (Grant("allow", "Bash(make:*)", "user"),)
     assert it.press("enter").outcome == Answered(Edit({"command": "make deploy2"}, rules))
+
+
+def test_an_edit_that_needs_no_rule_offers_none(drive, bash):
+    it = drive(bash("make deploy")).press("e", "c-u").type("true").press("enter")
+    assert "always" not in it.bottom[0]
 
 
 def test_a_denied_edit_stays_open_with_the_rule(drive, bash):
