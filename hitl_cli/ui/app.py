@@ -193,6 +193,7 @@ class Repl:
         if typed.text.startswith("!") and typed.text[1:].strip():
             self.app.create_background_task(self._errand(typed.text[1:].strip()))
         elif typed.text.startswith("/"):
+            self.print([[], [("dim", cut(f"> {clean(typed.shown)}".split("\n")[0], self.width - 1))]])
             self.app.create_background_task(commands.run(self, typed))
         else:
             self.talk.send(typed)

@@ -138,9 +138,10 @@ def _help(repl: Host, argument: str) -> None:
     repl.say("\n".join(["", *lines, "", KEYS]), "")
 
 
-KEYS = """Enter sends · Ctrl-J, Alt-Enter or \\ at the end: new line · Esc or Ctrl-C stops a turn · Ctrl-D leaves
-Shift-Tab: mode · @ completes files · ! runs a command of yours · Ctrl-G: $EDITOR · Ctrl-R: history
-Ctrl-O: the last result whole · typing while the model works queues, Up takes back"""
+KEYS = """Enter sends · Ctrl-J, Alt-Enter or \\ at the end: new line · @ completes files
+Esc or Ctrl-C stops a turn · Ctrl-D leaves · Shift-Tab: mode · Ctrl-R: history
+! runs a command of yours · Ctrl-G: $EDITOR · Ctrl-O: the last result whole
+Typing while the model works queues; Up takes the last message back."""
 
 
 def _status(repl: Host, argument: str) -> None:
@@ -171,7 +172,9 @@ def _context(repl: Host, argument: str) -> None:
 def _config(repl: Host, argument: str) -> None:
     config = repl.setup.config
     names = [f.name for f in fields(config) if f.name != "origins"]
-    repl.say("\n".join(f"{n:<11} {getattr(config, n)!s:<24} {config.origins.get(n, 'default')}" for n in names), "")
+    values = {name: getattr(config, name) for name in names}
+    shown = {name: "-" if value in (None, "", (), {}) else str(value) for name, value in values.items()}
+    repl.say("\n".join(f"{n:<11} {shown[n]:<24} {config.origins.get(n, 'default')}" for n in names), "")
 
 
 def _exit(repl: Host, argument: str) -> None:
@@ -341,7 +344,7 @@ def _permissions(repl: Host, argument: str) -> None:
         rules = [r for r in book.rules if r.source.layer != "pack"]
         session = [f"{g.decision:<6}{g.rule}  (session)" for g in repl.talk.settings.rules]
         listed = [f"{r.decision!s:<6}{r.text}  ({r.source})" for r in sorted(rules, key=lambda r: -r.decision)]
-        packs = f"and the packs {', '.join(book.on)}" if book.on else "no packs"
+        packs = f"packs: {', '.join(book.on) or 'none'}"
         repl.say("\n".join([*session, *listed, packs]), "")
     repl.talk.renew_rules()
 
