@@ -7,7 +7,7 @@ the end of input the question goes on waiting.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from hitl_cli.answers import takes_of
@@ -289,12 +289,3 @@ class Dialogue:
         while (said := self.teller.read("Did it fail? y or n: ").strip().lower()) not in ("y", "yes", "n", "no"):
             self.teller.say("Please answer y or n.")
         return Supply("\n".join(lines), said.startswith("y"))
-
-
-def answers(outcomes: Mapping[str, Outcome], rest: Sequence[Interrupt]) -> dict[str, Answer]:
-    """The answers in what came of some questions; `rest` are those that "no to all" speaks of."""
-    given = {id: o.answer for id, o in outcomes.items() if isinstance(o, Answered | AnsweredRest)}
-    refused = next((o.answer for o in outcomes.values() if isinstance(o, AnsweredRest)), None)
-    if refused:
-        given |= {i.id: refused for i in rest if Reject in takes_of(i)}
-    return given

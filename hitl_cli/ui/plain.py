@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from hitl_cli.interrupts import Answer, Interrupt
+from hitl_cli.answers import takes_of
+from hitl_cli.interrupts import Answer, Interrupt, Reject
 from hitl_cli.outcome import Suspended
 from hitl_cli.ui.approval.body import Sheet, shorten
-from hitl_cli.ui.approval.terms import AnsweredRest, Judge, Stopped
+from hitl_cli.ui.approval.terms import Answered, AnsweredRest, Judge, Stopped
 from hitl_cli.ui.clean import reveal
-from hitl_cli.ui.dialogue import Dialogue, Outcome, answers
+from hitl_cli.ui.dialogue import Dialogue, Outcome
 from hitl_cli.ui.lines import literal
 from hitl_cli.ui.theme import plain, rich_text
 
@@ -124,16 +125,16 @@ class RichConsole:
 
 
 def _respond(console: PlainConsole | RichConsole, run: Suspended) -> Mapping[str, Answer] | None:
-    outcomes: dict[str, Outcome] = {}
-    total = len(run.pending)
+    given: dict[str, Answer] = {}
     for index, interrupt in enumerate(run.pending):
-        outcome = console.ask(interrupt, number=index + 1, total=total)
-        outcomes[interrupt.id] = outcome
-        if isinstance(outcome, Stopped):
-            return None
-        if isinstance(outcome, AnsweredRest):
-            return answers(outcomes, run.pending[index + 1 :])
-    return answers(outcomes, ()) or None
+        match console.ask(interrupt, number=index + 1, total=len(run.pending)):
+            case Stopped():
+                return None
+            case Answered(answer):
+                given[interrupt.id] = answer
+            case AnsweredRest(answer):
+                return given | {i.id: answer for i in run.pending[index:] if Reject in takes_of(i)}
+    return given or None
 
 
 _SIGNS = {"+": "added", "-": "removed", " ": "same", "@": "then", "\\": "note"}
