@@ -14,7 +14,7 @@ from typing import Any
 
 from hitl_cli import interrupts
 from hitl_cli.errors import HitlError
-from hitl_cli.interrupts import Answer, Interrupt
+from hitl_cli.interrupts import Answer, Approval, Interrupt
 from hitl_cli.journal import Answered, Began, Judged, Raised, Recorded, Replied, Result, Settled, Usage
 from hitl_cli.models import Retrying, TextDelta
 from hitl_cli.outcome import Blocked, Completed, Outcome, Stopped, Suspended
@@ -77,12 +77,17 @@ def _of_entry(entry: object) -> Iterator[Line]:
 def shown(interrupt: Interrupt) -> Line:
     """An interrupt as hosts and listings see it: its JSON form, suggested rules as their texts."""
     line = interrupts.dump(interrupt)
-    if "suggested" in line:
-        line["suggested"] = [s["rule"] for s in line["suggested"]]
+    if isinstance(interrupt, Approval):
+        line["suggested"] = suggested(interrupt)
     call = line.get("call")
     if isinstance(call, Mapping):
         line["call"] = {"id": call["id"], "name": call["name"], "input": call["input"]}
     return line
+
+
+def suggested(approval: Approval) -> list[str]:
+    """The rules on offer from narrow to wide; those that only together allow the call stand side by side."""
+    return list(dict.fromkeys(rule for suggestion in approval.suggested for rule in suggestion.rules))
 
 
 def output(result: Result) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -86,7 +87,7 @@ def one_of_head(head: Head, id: str | None) -> Interrupt:
 
 def row(head: Head, interrupt: Interrupt, store: str | None) -> dict[str, Any]:
     """One line of `pending --json`."""
-    from hitl_cli.cli.lines import shown
+    from hitl_cli.cli.lines import shown, suggested
     from hitl_cli.cli.narrate import command_for
 
     call = interrupt.call
@@ -98,7 +99,7 @@ def row(head: Head, interrupt: Interrupt, store: str | None) -> dict[str, Any]:
         "tool": call.name if call else None,
         "input": call.input if call else None,
         "reason": getattr(interrupt, "reason", ""),
-        "suggested": [s.rule for s in interrupt.suggested] if isinstance(interrupt, Approval) else [],
+        "suggested": suggested(interrupt) if isinstance(interrupt, Approval) else [],
         "since": interrupt.since,
         "cwd": head.cwd,
         "digest": getattr(interrupt, "digest", ""),
@@ -131,7 +132,8 @@ def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]
             yield ""
             yield clean(preview.body) if preview else _pretty(interrupt)
             yield ""
-            yield from (f"--rule '{clean(s.rule)}'  {clean(s.covers)}" for s in suggested)
+            for s in suggested:
+                yield " ".join(f"--rule {shlex.quote(clean(rule))}" for rule in s.rules) + f"   {clean(s.covers)}"
         case Question(fields=fields, payload=payload):
             yield from (f"  {clean(f.name)} ({f.type}): {clean(f.description)}" for f in fields)
             if payload is not None:
