@@ -128,8 +128,9 @@ def packs() -> Path:
 
 
 def private(folder: Path) -> Path:
-    """`folder`, made with its parents for the user alone (0700) when it is not there yet."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """`folder`, made when it is not there yet, and each missing folder above it, for the user alone (0700)."""
+    for missing in [f for f in (*reversed(folder.parents), folder) if not f.exists()]:
+        missing.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

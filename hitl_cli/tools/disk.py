@@ -10,6 +10,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from hitl_cli.paths import private
 from hitl_cli.tools.declare import Failed, shown
 
 EDITABLE = 64 * 2**20  # bytes of a file that is changed, hashed and compared whole
@@ -103,5 +104,5 @@ def _sync_folder(folder: str) -> None:
 
 def create_private(path: Path) -> int:
     """A new or emptied file that only the user can read, in a folder that only the user can open."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private(path.parent)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

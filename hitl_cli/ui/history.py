@@ -16,6 +16,8 @@ from typing import BinaryIO
 
 from prompt_toolkit.history import History
 
+from hitl_cli.paths import private
+
 KEPT = 2000
 
 
@@ -71,7 +73,7 @@ def _entries(file: BinaryIO) -> list[str]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[BinaryIO]:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with open(descriptor, "r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
