@@ -45,6 +45,9 @@ def _cmake(reading: Reading) -> None:
             reading.reads.append(word)
 
 
+_NO_OUTPUT = frozenset(["-E", "-M", "-MM", "-fsyntax-only"])
+
+
 def _compiler(reading: Reading) -> None:
     """Options with their value glued on (`-ofile`, `-Bdir`), and lists of options in a file."""
     for given in reading.given:
@@ -53,7 +56,7 @@ def _compiler(reading: Reading) -> None:
             reading.write(name[2:])
         elif name.startswith("-B") or (name.startswith(("-Wl,", "-Wp,", "-Wa,")) and "plugin" in name):
             reading.act(given.at, _CODE)
-    if not any(given.name == "-o" or given.name.startswith("-o") for given in reading.given):
+    if reading.operands and not any(given.name.startswith("-o") or given.name in _NO_OUTPUT for given in reading.given):
         reading.write("a.out")
     for at, word in reading.operands:
         if isinstance(word, str) and word.startswith("@"):

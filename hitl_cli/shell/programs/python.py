@@ -73,28 +73,38 @@ def _ruff_check(reading: Reading) -> None:
 
 
 _PIP = """
-    --config-settings --global-option --build-option -C = passes options to the build
     --python = runs another program
     -i --index-url = takes packages from another place
     --extra-index-url = takes packages from another place
     -f --find-links = takes packages from another place
     --trusted-host = trusts a host
+    --log --cache-dir = write
+    --cert --client-cert = read
+    --proxy --retries --timeout --exists-action --format --path --keyring-provider --use-feature --use-deprecated =
+"""
+_INSTALL = (
+    _PIP
+    + """
+    --config-settings --global-option --build-option -C = passes options to the build
     -t --target = make
-    --log --report --cache-dir = write
-    --prefix --root --src -d --dest -w --wheel-dir = make
+    --prefix --root --src --report -d --dest -w --wheel-dir = make
     -r --requirement = read
     -c --constraint = read
     -e --editable =
-    --cert --client-cert = read
-    --proxy --retries --timeout --exists-action --platform --python-version --implementation --abi --format =
-    --progress-bar --only-binary --no-binary --upgrade-strategy --path --keyring-provider --use-feature =
+    --platform --python-version --implementation --abi --progress-bar --only-binary --no-binary --upgrade-strategy =
+    --group --root-user-action =
 """
+)
 _PIP_SUBS = {
-    **rows("pip documentation", "install download wheel", _PIP, then=_installs),
-    **rows("pip documentation", "list show freeze check search index cache uninstall hash inspect debug help", _PIP),
+    **rows("pip documentation", "install download wheel", _INSTALL, then=_installs),
+    **rows(
+        "pip documentation",
+        "list show freeze check search index cache uninstall hash inspect debug help",
+        _PIP + "-r --requirement = read",
+    ),
     "config": Row("pip documentation", "--editor = runs an editor", act="changes configuration"),
     "tree": Row("uv reference", _PIP),
-    **rows("uv reference", "sync compile", _PIP + "-o --output-file = make", operands="read"),
+    **rows("uv reference", "sync compile", _INSTALL + "-o --output-file = make", operands="read"),
 }
 _PYTEST = f"""
     -c --config-file = {_CONFIG}
