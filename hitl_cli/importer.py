@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from hitl_cli.access import Command, Opaque, Place, WritePath, inside, lexical
@@ -19,7 +21,7 @@ from hitl_cli.errors import RuleError
 from hitl_cli.importformats import Foreign
 from hitl_cli.permissions import codec, kinds, words
 from hitl_cli.permissions.policy import Policy
-from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 
 Status = Literal["kept", "split", "narrowed", "refused"]
 _SHELL_WORDS = frozenset(
@@ -83,8 +85,8 @@ def _convert(foreign: Foreign, place: Place) -> Outcome:
         return Outcome(foreign, "refused", (), f"there is no tool {tool} here")
     if foreign.how == "regex":
         return Outcome(foreign, "refused", (), "a regular expression over arguments has no counterpart here")
-    if tool == "WebFetch" or foreign.pattern is None:
-        whole = foreign.pattern is None or foreign.pattern.strip() == "*"
+    whole = foreign.pattern is None or foreign.pattern.strip() in ("*", "**")
+    if tool == "WebFetch" or whole:
         return Outcome(foreign, "kept", (_rule(foreign, tool if whole else f"{tool}({foreign.pattern})"),))
     return _path(foreign, tool, place)
 
@@ -172,14 +174,29 @@ def _prefix(foreign: Foreign, text: str, place: Place) -> Outcome:
         accesses_of("Bash", {"command": shlex.join(compiled.literal)}, place), mode="default", now=0, tool="Bash"
     )
     opaque = next((p for p in verdict.parts if isinstance(p.access, Opaque)), None)
-    if opaque is not None:
+    if opaque is not None and not any(p.rule is not None for p in verdict.parts):
         return Outcome(foreign, "refused", (), f"it cannot be judged, so no rule covers it: {opaque.reason}")
+    if opaque is None and verdict.decision is not Decision.ALLOW and (more := _inner(foreign, verdict)):
+        return Outcome(foreign, "split", (rule, *more), "a wrapper and what it runs have a rule each")
     first = compiled.literal[0] if compiled.literal else ""
     if compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
         return Outcome(foreign, "kept", (rule,), _wide(first))
     if verdict.decision is not Decision.ALLOW:
         return Outcome(foreign, "narrowed", (rule,), f"what it spells alone still asks: {verdict.reason}")
     return Outcome(foreign, "kept", (rule,))
+
+
+def _inner(foreign: Foreign, verdict: Verdict) -> tuple[Rule, ...]:
+    """Rules for the commands that a wrapper runs, as far as their words are known; none when something else is missing."""
+    rules = []
+    for part in verdict.parts:
+        if part.decision is Decision.ALLOW:
+            continue
+        if not isinstance(part.access, Command) or not part.access.within or part.access.acts:
+            return ()
+        literal = list(takewhile(lambda word: isinstance(word, str), part.access.words))
+        rules.append(_rule(foreign, f"Bash({' '.join(words.quote(str(word)) for word in literal)}:*)"))
+    return tuple(rules)
 
 
 def _wide(what: str) -> str:
@@ -197,6 +214,12 @@ def _starred(foreign: Foreign, pattern: str, place: Place) -> Outcome:
             )
     else:
         rule = _rule(foreign, f"Bash({pattern})")
+        if foreign.decision is Decision.ALLOW and not _allows((rule,), pattern, place):
+            exact = _exact(
+                foreign, pattern, place
+            )  # the star of a file pattern, in a command that was allowed as it stands
+            if exact.rules:
+                return exact
     inner = any(isinstance(i, words.Star) for i in words.parse(rule.pattern or "", place.home).items)
     if inner:
         return Outcome(foreign, "narrowed", (rule,), "a star inside a word stays in that word here")
@@ -226,6 +249,11 @@ def _regex(foreign: Foreign, regex: str, place: Place) -> Outcome:
     )
 
 
+def _allows(rules: Sequence[Rule], command: str, place: Place) -> bool:
+    accesses = accesses_of("Bash", {"command": command}, place)
+    return Policy(rules, place).judge(accesses, mode="default", now=0, tool="Bash").decision is Decision.ALLOW
+
+
 def _whole(text: str) -> None:
     """RuleError for texts that were cut out of a larger one."""
     first = (text.split() or [""])[0]
@@ -238,7 +266,7 @@ def _whole(text: str) -> None:
 
 
 def _exact(foreign: Foreign, text: str, place: Place) -> Outcome:
-    """One command line: a rule for each of its parts, which together allow it."""
+    """One command line: itself where that allows it, else a rule for each of its parts, which together do."""
     first = (text.split() or [""])[0]
     if first in ("do", "then", "else", "done", "fi", "esac", "in"):
         _whole(text)
@@ -248,6 +276,12 @@ def _exact(foreign: Foreign, text: str, place: Place) -> Outcome:
     opaque = next((a for a in accesses if isinstance(a, Opaque)), None)
     if opaque is not None:
         return Outcome(foreign, "refused", (), f"it cannot be judged, so no rule covers it: {opaque.reason}")
+    if all(isinstance(a, Command) and a.free for a in accesses) and accesses:
+        return Outcome(foreign, "refused", (), "it needs no rule here")
+    with suppress(RuleError):
+        same = _rule(foreign, f"Bash({text})")
+        if _allows((same,), text, place):
+            return Outcome(foreign, "kept", (same,))
     texts: list[str] = []
     for access in accesses:
         if isinstance(access, Command) and not access.free:
@@ -267,8 +301,6 @@ def _exact(foreign: Foreign, text: str, place: Place) -> Outcome:
     verdict = Policy(rules, place).judge(accesses, mode="default", now=0, tool="Bash")
     if verdict.decision is not Decision.ALLOW:
         return Outcome(foreign, "refused", (), f"no rule can allow it: {verdict.reason}")
-    if not rules:
-        return Outcome(foreign, "refused", (), "it needs no rule here")
     if len(rules) > 1:
         return Outcome(foreign, "split", rules, "a rule here covers one simple command, so each part has its own")
     return Outcome(foreign, "kept", rules)

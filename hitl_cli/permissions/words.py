@@ -102,14 +102,18 @@ class Words:
 
 def _is(word: Word, item: str | Star) -> bool:
     text = key(word)
-    return text is not None and (text == item if isinstance(item, str) else isinstance(word, str) and item.fits(text))
+    if text is None or isinstance(item, str):
+        return text == item
+    # Whatever names a file pattern becomes, they fit the pattern that is written the same.
+    return item.fits(text) if isinstance(word, str) else text == "*".join(item.pieces)
 
 
 def key(word: Word) -> str | None:
-    """The text a literal pattern may equal. File patterns that cannot be options count as they are written."""
+    """The text a literal pattern may equal. A file pattern counts as it is written: that some name it becomes could act is
+    an act of its command, and no rule spells that."""
     if isinstance(word, str):
         return word
-    return word.text if word.glob and (word.safe or word.prefix[:1] not in ("", "-")) else None
+    return word.text if word.glob else None
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./@%+,:=^-]+(?: [A-Za-z0-9_./@%+,:=^-]+)*(:\*| \*)?")
