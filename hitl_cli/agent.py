@@ -269,8 +269,7 @@ class Agent:
     async def change(self, session: Session, changed: Changed) -> None:
         """Record a new title, mode, model, rules of the session, or a summary in place of what was said before."""
         id = _id(session)
-        if changed.what == "mode" and changed.value not in MODES:
-            raise ValueError(f"there is no mode {changed.value!r}; the modes are {', '.join(MODES)}")
+        refusals.unless_usable(changed)
         if id in self._live:
             self._live[id][0].record(changed)
             return
@@ -337,9 +336,6 @@ class Agent:
     def _settings(self, state: State) -> Settings:
         """A session keeps the mode it has; bypass only where the agent was started with it."""
         return replace(self.settings, mode=self.bench.mode_of(state))
-
-
-MODES = ("declared", "default", "accept-edits", "plan", "dont-ask", "bypass")
 
 
 def _id(session: Session) -> str:

@@ -81,7 +81,14 @@ class Asking:
         return Pause(interrupt)
 
     def settled(self, error: BaseException | None) -> None:
-        """Called when the code has ended: AskSwallowed when it asked and ended in any way but by the pause alone."""
+        """Called when the code has ended: AskSwallowed when it asked and ended in any way but by the pause alone.
+
+        The same holds for a pause that is not this code's own: a question put through a context kept from elsewhere.
+        """
+        if isinstance(error, Pause) and error.interrupt is not self.open:
+            raise AskSwallowed(
+                f"Code in {self.hook} asked through a context that is not its own ({error.interrupt.id})."
+            )
         if self.open is not None and not (error and _only_pauses(error)):
             raise AskSwallowed(
                 f"Code in {self.hook} asked a question and caught the pause ({self.open.id}).\n"

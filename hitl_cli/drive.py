@@ -308,8 +308,8 @@ class Drive:
             return
         for call in state.calls.values():
             if call.settled is None:
-                text = CUT_OFF if call.running else INTERRUPTED
-                entries.append(Settled(call.call.id, Result(text, False, "interrupted")))
+                cut = Result(CUT_OFF if call.running else INTERRUPTED, False, "interrupted")
+                entries.append(Settled(call.call.id, call.returned or cut))
         if self.partial:
             entries.append(ModelStep(self).cut_short(self.partial))
         turn = state.carried.turn if state.carried else state.turn

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable
+from typing import get_args
 
-from hitl_cli import interrupts
+from hitl_cli import interrupts, records
 from hitl_cli.access import Place
 from hitl_cli.errors import (
     Incompatible,
@@ -18,9 +19,12 @@ from hitl_cli.errors import (
     UnknownStep,
 )
 from hitl_cli.interrupts import Review
+from hitl_cli.journal import Changed, Grant
 from hitl_cli.middleware import Middleware
+from hitl_cli.permissions.rule import Mode
 from hitl_cli.state import State
 from hitl_cli.steps import HOLDS, Options, Wait, next_step
+from hitl_cli.verdicts import rule_problem
 
 REOPENED = ("failed", "interrupted")  # turns that were given up and that `recover` takes up again
 
@@ -72,6 +76,18 @@ def unless_complete(state: State, middleware: Iterable[Middleware], place: Place
     cwd = state.settings.cwd if state.settings else place.cwd
     if not os.path.isdir(cwd):
         raise Incompatible(f"The session's folder {cwd} is gone.\n  Restore it; the request is kept until then.")
+
+
+def unless_usable(changed: Changed) -> None:
+    """ValueError for a change that the session could not be judged with afterwards."""
+    if changed.what == "mode" and changed.value not in get_args(Mode):
+        raise ValueError(f"there is no mode {changed.value!r}; the modes are {', '.join(get_args(Mode))}")
+    if changed.what == "rules":
+        if not isinstance(changed.value, list | tuple):
+            raise ValueError("rules are a list")
+        wrong = [rule_problem(records.load(Grant, grant)) for grant in changed.value]
+        if any(wrong):
+            raise ValueError("; ".join(w for w in wrong if w))
 
 
 def _pending(session: str, state: State) -> SessionPending:

@@ -72,7 +72,10 @@ class Resolving:
                 raise ValueError("; ".join(wrong))
         if isinstance(answer, Edit) and tool and interrupt.call:
             await self._check_edit(interrupt, answer)
-            digests[id] = self.agent.bench.digest(tool, answer.input)
+            try:
+                digests[id] = self.agent.bench.digest(tool, answer.input)
+            except Exception as error:
+                raise ValueError(f"the new input cannot be bound to what it would change: {error}") from error
         return answer
 
     def _not_waiting(self, id: str) -> str:

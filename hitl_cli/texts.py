@@ -40,7 +40,7 @@ def refused(judged: Judged) -> Result:
     """Something other than a person said no: a rule, a mode, the floor, a policy, time, or that nobody was there."""
     who, tool = judged.who, judged.tool
     if who.kind == "none":
-        text = f"Rejected: {tool} needs the user's approval and nobody is there to give it. It was not run."
+        text = f"Rejected: {tool} needs an answer of the user and nobody is there to give it. It was not run."
     elif who.kind == "expiry":
         text = f"Expired: nobody answered in time whether {tool} may run. It was not run; this was not a refusal by the user."
     else:

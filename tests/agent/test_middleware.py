@@ -407,3 +407,26 @@ def test_a_block_from_around_a_call_ends_the_turn_without_a_trace(driver: Driver
         assert (run.by, run.reason, run.messages) == ("stop", "not this", [])
 
     asyncio.run(story())
+
+
+def test_a_question_through_a_context_of_another_place_fails_the_run(driver: Driver, store: SqliteStore) -> None:
+    async def story() -> None:
+        kept: list[Any] = []
+
+        class Keeps(Middleware):
+            id = "keeps"
+
+            async def around_model(self, request: Any, next: Any, ctx: Any) -> Any:
+                kept.append(ctx)
+                return await next(request)
+
+            async def around_tool(self, call: Any, next: Any, ctx: Any) -> Any:
+                kept[0].ask("?", str)
+                return await next(call)
+
+        agent = Agent(Told([("deploy", {"env": "a"})]), [deploys([])], store=store, middleware=[Keeps()], mode="bypass")
+        with pytest.raises(AskSwallowed, match="not its own"):
+            await driver.run(agent, "go")
+        assert [h.status for h in store.heads()] == ["failed"]
+
+    asyncio.run(story())

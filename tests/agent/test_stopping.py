@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 from typing import Any
 
 import pytest
 
-from hitl_cli import Agent, approve, deny_all, external_tool, park, proceed, reject, result, tool
+from hitl_cli import Agent, Middleware, approve, deny_all, external_tool, park, proceed, reject, result, tool
 from hitl_cli.errors import (
     InvalidAnswers,
     ModelUnavailable,
@@ -17,6 +19,7 @@ from hitl_cli.errors import (
     SessionBusy,
     SessionPending,
     UnknownSession,
+    UsageError,
 )
 from hitl_cli.journal import Answered, Changed, Ended, ModelReply, Who
 from hitl_cli.models import Request, TextDelta
@@ -251,7 +254,7 @@ def test_where_nobody_is_there_the_model_is_told_so_and_which_rule_would_help(
         [(text, failed)] = model.results
         assert failed
         assert text == (
-            "Rejected: deploy needs the user's approval and nobody is there to give it. It was not run."
+            "Rejected: deploy needs an answer of the user and nobody is there to give it. It was not run."
             " The rule that would allow it: deploy."
         )
         assert run.denied == (
@@ -431,5 +434,77 @@ def test_replies_that_are_cut_or_refused_say_so(driver: Driver, store: SqliteSto
         assert (run.text, [e.why for e in ended]) == ("half", ["length"])
         run = await driver.run(agent, "more", run.session)
         assert run.text == "done"
+
+    asyncio.run(story())
+
+
+def test_ctrl_c_in_a_blocking_run_closes_its_calls(store: SqliteStore) -> None:
+    inside = threading.Event()
+
+    @tool
+    async def waits() -> str:
+        """Wait."""
+        inside.set()
+        await asyncio.Event().wait()
+        return ""
+
+    def press() -> None:
+        inside.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    agent = Agent(Told([("waits", {})], "next"), [waits], store=store)
+    session = store.create()
+    threading.Thread(target=press).start()
+    with pytest.raises(KeyboardInterrupt):
+        agent.sync.run("go", session)
+    loaded = agent.sync.load(session)
+    assert (loaded.status, loaded.messages[-1]["content"][0]["_kind"]) == ("idle", "interrupted")
+    assert agent.sync.run("more", session).text == "next"
+    agent.sync.close()
+
+
+def test_answers_can_be_recorded_without_going_on(driver: Driver, store: SqliteStore) -> None:
+    async def story() -> None:
+        model = Told([("deploy", {"env": "a"})], "done")
+        agent = Agent(model, [deploy], store=store)
+        run = await driver.run(agent, "go")
+        loaded = await agent.answer(run, {ids(run)[0]: approve()}, who=Who("person", "tty2"))
+        assert (loaded.status, loaded.pending, len(model.requests)) == ("interrupted", (), 1)
+        run = await driver.recover(agent, run)
+        assert (run.text, model.results) == ("done", [("deployed a", False)])
+        with pytest.raises(UsageError, match="Name a session"):
+            await driver.recover(agent, "")
+
+    asyncio.run(story())
+
+
+def test_a_stop_keeps_what_a_body_had_returned(store: SqliteStore) -> None:
+    async def story() -> None:
+        class After(Middleware):
+            id = "after"
+
+            async def around_tool(self, call: Any, next: Any, ctx: Any) -> Any:
+                out = await next(call)
+                ctx.ask("fine?", str)
+                return out
+
+        agent = Agent(Told([("quick", {})]), [quick], store=store, middleware=[After()])
+        run = await agent.run("go")
+        stopped = await agent.stop(run)
+        assert stopped is not None
+        assert stopped.messages[-1]["content"][0]["content"] == "quick"
+
+    asyncio.run(story())
+
+
+def test_rules_of_the_session_are_checked_before_they_are_recorded(store: SqliteStore) -> None:
+    async def story() -> None:
+        agent = Agent(Told("hi", [("deploy", {"env": "a"})], "done"), [deploy], store=store)
+        run = await agent.run("go")
+        for bad in ([{"decision": "allow", "rule": "deploy("}], [{"rule": "deploy"}], "deploy"):
+            with pytest.raises(ValueError, match=r"."):
+                await agent.change(run, Changed("rules", bad))
+        await agent.change(run, Changed("rules", [{"decision": "allow", "rule": "deploy"}]))
+        assert (await agent.run("more", run)).text == "done"
 
     asyncio.run(story())
