@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -58,6 +58,16 @@ def repl(setup: Setup) -> int:
         return asyncio.run(Repl(setup, create_input(), output).run())
 
 
+class _Application(Application[None]):
+    """`resized` is called before the bottom is drawn anew for another size."""
+
+    resized: Callable[[], None]
+
+    def _on_resize(self) -> None:
+        self.resized()
+        super()._on_resize()
+
+
 class Repl:
     def __init__(self, setup: Setup, input: Input, output: HeldOutput) -> None:
         self.setup = setup
@@ -80,7 +90,7 @@ class Repl:
             self.asking.lines,
             self._status_line,
         )
-        self.app: Application[None] = Application(
+        self.app = _Application(
             self._bottom.layout,
             key_bindings=app_keys(self),
             style=prompt_style(setup.colour),
@@ -93,6 +103,7 @@ class Repl:
         )
         self.app.ttimeoutlen = 0.05
         self.app.timeoutlen = 0.15
+        self.app.resized = self.paper.resized
         self.paper.attach(self.app)
 
     async def run(self) -> int:

@@ -95,7 +95,7 @@ def build(
     def prefix(number: int, wrapped: int) -> StyleAndTextTuples:
         if number or wrapped:
             return [("", "  ")]
-        return [("class:warn", "! ")] if buffer.text.startswith("!") else [("class:key", "> ")]
+        return [("class:warn" if buffer.text.startswith("!") else "class:key", "> ")]
 
     composer = Window(
         BufferControl(buffer, search_buffer_control=search.control, preview_search=True, key_bindings=compose_keys),

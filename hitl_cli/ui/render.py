@@ -12,13 +12,28 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
-from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Json, Recorded, Replied, Result, Settled, Started
+from hitl_cli.journal import (
+    Answered,
+    Began,
+    Call,
+    Changed,
+    Ended,
+    Json,
+    Raised,
+    Recorded,
+    Replied,
+    Result,
+    Settled,
+    Started,
+)
 from hitl_cli.models import Retrying, TextDelta
-from hitl_cli.ui.clean import Cleaner, clean, cut, fold
+from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold
+from hitl_cli.ui.diff import counts, draw, parse
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, rich_style
 
 PREVIEW = 3  # lines of a command's output that are shown without asking
+CHANGED = 40  # lines of a change
 # The argument of a call that tells a person most about it.
 TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name")
 
@@ -51,7 +66,7 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
         about = raw
     else:
         about = next((str(input[key]) for key in TELLING if input.get(key)), "")
-        if not about and input:
+        if not about and input and name != "Todo":
             about = json.dumps(dict(input), ensure_ascii=False, default=str)
     first, *rest = about.strip().split("\n")
     more = f" … {len(rest) + 1} lines" if rest else ""
@@ -71,24 +86,35 @@ def message_lines(text: str, width: int) -> list[Line]:
     return [[], *([("key", "  " if number else "> "), ("code", row)] for number, row in enumerate(rows))]
 
 
-def call_lines(call: Call, result: Result, seconds: float, width: int) -> list[Line]:
-    """The line of a settled call, and the beginning of what a command printed."""
+def call_lines(call: Call, result: Result, seconds: float, width: int, seen: bool = False) -> list[Line]:
+    """The line of a settled call, and below it what a person wants to see without asking: the beginning of what a
+    command printed, a change (unless a panel showed it: `seen`), a list of what is to do."""
     good = result.ok
     body = clean(result_text(result)).rstrip("\n")
     lines = body.split("\n") if body else []
     tail = _outcome(result, lines, seconds)
-    words = cut(call_words(call.name, call.input, call.raw), max(width - len(tail) - 4, 12))
-    told: list[Line] = [[("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]]
-    if call.name == "Bash" or not good:
-        if result.kind != "ran":
-            lines = [row for line in lines for row in fold(line, width - 5)]
-        shown = lines[:PREVIEW] if good else lines[-PREVIEW:]
-        told += [[("dim", "  │ " + cut(line, width - 5))] for line in shown]
-        if (left := len(lines) - PREVIEW) > 0:
-            told.append(
-                [("dim", f"  │ … {left} more {'line, Ctrl-O shows it' if left == 1 else 'lines, Ctrl-O shows them'}")]
-            )
-    return told
+    words = cut(call_words(call.name, call.input, call.raw), max(width - cells(tail) - 4, 12))
+    head: Line = [("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]
+    if result.data.get("diff"):
+        rows = [] if seen else [line for _, line in draw(parse(str(result.data["diff"])), width)]
+        return [head, *_beginning(rows, CHANGED)]
+    if result.data.get("todo"):
+        return [head, *([("", "    " + cut(line, width - 5))] for line in lines)]
+    if good and call.name != "Bash":
+        return [head]
+    if result.kind != "ran":
+        lines = [row for line in lines for row in fold(line, width - 5)]
+    rows = [[("dim", "  │ " + cut(line, width - 5))] for line in lines]
+    return [head, *_beginning(rows, PREVIEW, end=not good)]
+
+
+def _beginning(rows: list[Line], most: int, end: bool = False) -> list[Line]:
+    """The first (or last) rows, and how many more there are."""
+    left = len(rows) - most
+    if left <= 0:
+        return rows
+    more = f"  │ … {left} more {'line, Ctrl-O shows it' if left == 1 else 'lines, Ctrl-O shows them'}"
+    return [*(rows[-most:] if end else rows[:most]), [("dim", more)]]
 
 
 def _outcome(result: Result, lines: list[str], seconds: float) -> str:
@@ -97,6 +123,9 @@ def _outcome(result: Result, lines: list[str], seconds: float) -> str:
     if result.kind == "interrupted":
         return "interrupted"
     parts = [] if result.ok else ["failed"]
+    if diff := result.data.get("diff"):
+        added, removed = counts(parse(str(diff)))
+        return f"+{added} −{removed}"
     parts.append("no output" if not lines else "1 line" if len(lines) == 1 else f"{len(lines)} lines")
     if seconds >= 1:
         parts.append(f"{seconds:.0f} s")
@@ -150,6 +179,7 @@ class Teller:
         self.calls: dict[str, Call] = {}
         self.results: list[tuple[Call, Result]] = []
         self._started: dict[str, float] = {}
+        self._seen: set[str] = set()  # calls that a panel showed
         self._rejected: set[str] = set()  # calls whose refusal by a person was told already
         self._streamed = False  # text of the reply that is coming was told already
 
@@ -179,6 +209,8 @@ class Teller:
                 self._rejected |= {id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer}
                 lines = [line for a in entry.answers.values() for line in (answer_line(a, by), *rule_lines(a))]
                 return self.lines(lines)
+            case Raised():
+                self._seen |= {str(raised["id"]).partition(":")[0] for raised in entry.interrupts}
             case Started():
                 self._started[entry.call] = recorded.at
             case Settled():
@@ -205,7 +237,9 @@ class Teller:
         self.results.append((call, entry.result))
         if entry.result.kind == "refused" and entry.call in self._rejected:
             return ""
-        return self.lines(call_lines(call, entry.result, at - self._started.get(entry.call, at), self.width))
+        return self.lines(
+            call_lines(call, entry.result, at - self._started.get(entry.call, at), self.width, entry.call in self._seen)
+        )
 
     def _ended(self, entry: Ended) -> str:
         told = self._cut()

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TextIO
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.run_in_terminal import in_terminal
-from prompt_toolkit.data_structures import Size
+from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 
@@ -116,6 +116,22 @@ class Paper:
             self.output.set_title(title)
             self.output.flush()
 
+    def resized(self) -> None:
+        """The window has another width, and a terminal that folds its lines anew has moved what we drew: count the rows
+        that it takes up now, so that all of it is erased and nothing above it."""
+        app = self._app
+        if app is None or not reflows(os.environ):
+            return
+        screen, at, width = app.renderer._last_screen, app.renderer._cursor_pos, self.width
+        if screen is None:
+            return
+        above = 0
+        for y in range(at.y):
+            row = screen.data_buffer[y]
+            used = max((x + char.width for x, char in row.items() if char.char.strip()), default=0)
+            above += max(1, -(-used // width))
+        app.renderer._cursor_pos = Point(x=at.x % width, y=above + at.x // width)
+
     def _shrink(self) -> None:
         """prompt_toolkit keeps the greatest height it ever drew; forget the picture when less is wanted."""
         app = self._app
@@ -132,6 +148,12 @@ class Paper:
             self._holding = False
             self.output._held -= 1
             self.output.flush()
+
+
+def reflows(environ: Mapping[str, str]) -> bool:
+    """Does this terminal fold long lines anew when its width changes? xterm and the Linux console do not."""
+    known = ("TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "ALACRITTY_WINDOW_ID", "WT_SESSION")
+    return any(environ.get(name) for name in (*known, "TERM_PROGRAM"))
 
 
 def is_capable(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> bool:

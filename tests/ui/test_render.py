@@ -12,6 +12,7 @@ from hitl_cli.journal import (
     Entry,
     Grant,
     ModelReply,
+    Raised,
     Recorded,
     Replied,
     Result,
@@ -115,3 +116,24 @@ def test_a_call_is_named_by_what_tells_most() -> None:
         call_words("Bash", None, "{broken"),
         call_words("Read\x1b[31m", {"file_path": "a\x1b[2Jb"}),
     ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Todo", "Bash {broken", "Read ab"]
+
+
+DIFF = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n x\n-one two\n+one three\n"
+WRITE = Call("1.1.0", "Write", {"file_path": "a.py"})
+
+
+def test_a_change_that_nobody_was_asked_about_is_shown() -> None:
+    changed = Settled("1.1.0", Result("changed a.py", data={"diff": DIFF}))
+    assert told(reply("", WRITE), changed) == ("✓ Write a.py  +1 −1\n  1   x\n  2 - one two\n  2 + one three\n")
+
+
+def test_a_change_that_a_panel_showed_is_not_shown_again() -> None:
+    asked = Raised(({"id": "1.1.0:approval", "kind": "approval"},))
+    changed = Settled("1.1.0", Result("changed a.py", data={"diff": DIFF}))
+    assert told(reply("", WRITE), asked, changed) == "✓ Write a.py  +1 −1\n"
+
+
+def test_what_is_to_do_is_listed() -> None:
+    call = Call("1.1.0", "Todo", {"items": []})
+    listed = Settled("1.1.0", Result("[x] one\n[ ] two", data={"todo": [{"text": "one"}, {"text": "two"}]}))
+    assert told(reply("", call), listed) == "✓ Todo  2 lines\n    [x] one\n    [ ] two\n"
