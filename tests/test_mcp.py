@@ -331,7 +331,7 @@ def test_a_tool_that_changed_since_it_was_offered_is_not_called(place, raw, late
 
 
 def test_what_a_server_says_is_cleaned(place, raw):
-    sly = "Safe\x1b[2J\x1b]0;title\x07 tool\u202e\u200b\x00\x9b.\n\nSecond \x1b(Bline" + "\U000e0041"
+    sly = "Safe\x1b[2J\x1b]0;title\x07 tool\u202e\u200b\x00.\n\nSecond \x1b(B\x1bPq#0;\x1b\\\x9b31mline" + "\U000e0041"
     schema = {"type": "object", "properties": {"x": {"type": "string", "description": "an \x1b[31margument"}}}
     server = raw(
         tools=[
@@ -345,7 +345,7 @@ def test_what_a_server_says_is_cleaned(place, raw):
 
     problems, tools = told(place, [server], story)
     assert problems == ()
-    assert tools["mcp__raw__sly"].description == "Safe tool.\n\nSecond (Bline"
+    assert tools["mcp__raw__sly"].description == "Safe tool.\n\nSecond line"
     assert tools["mcp__raw__sly"].schema["properties"]["x"]["description"] == "an argument"
     assert tools["mcp__raw__mute"].description == "(the server does not describe it)"
     assert tools["mcp__raw__mute"].schema == {"type": "object", "properties": {}}

@@ -21,7 +21,11 @@ from hitl_cli.tools.clip import clip
 from hitl_cli.tools.declare import Failed
 from hitl_cli.tools.disk import create_private
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")  # ECMA-48
+_ESCAPES = re.compile(  # ECMA-48, in the forms of seven and of eight bits
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences
+    r"|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # strings: titles, links, clipboards
+    r"|\x1b[ -/]*[0-~]"
+)
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )

@@ -89,7 +89,7 @@ async def _grep(input: Input, place: Place, files: list[str], rg: str | None) ->
     except TimeoutError:
         late = True
     shown_hits = hits[:most]
-    lines = [shown(line) for line in _written(shown_hits, mode, files, input, place)]
+    lines = await asyncio.to_thread(lambda: [shown(line) for line in _written(shown_hits, mode, files, input, place)])
     if len(hits) > most:
         lines.append(f"(there is more than these {most}: narrow the search or raise head_limit)")
     if late:

@@ -19,7 +19,9 @@ _WHOLE = disk.EDITABLE  # larger files are read line by line and cannot be chang
 def read_tool(readable: Callable[[str], bool]) -> Tool:
     @plain_body
     def run(input: Input, ctx: Context) -> Result:
-        return _read(target("Read", input, ctx.place), input.get("offset") or 1, input.get("limit"), readable)
+        return _read(
+            target("Read", input, ctx.place), int(input.get("offset") or 1), int(input.get("limit") or LINES), readable
+        )
 
     return Tool(
         name="Read",
@@ -36,7 +38,7 @@ def read_tool(readable: Callable[[str], bool]) -> Tool:
     )
 
 
-def _read(path: str, offset: int, limit: int | None, readable: Callable[[str], bool]) -> Result:
+def _read(path: str, offset: int, limit: int, readable: Callable[[str], bool]) -> Result:
     with open(disk.open_regular(path, readable), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(8192) or b""  # None: a file of the system that has nothing to say now
@@ -68,7 +70,7 @@ class _Page:
     """The lines that are shown out of those that go by."""
 
     offset: int
-    limit: int | None
+    limit: int
     seen: int = 0
     width: int = 0
     cut: bool = False
@@ -81,7 +83,7 @@ class _Page:
         self.seen += 1
         if self.seen < self.offset or self.full:
             return
-        if len(self.lines) >= (self.limit or LINES) or self.width > CHARACTERS:
+        if len(self.lines) >= self.limit or self.width > CHARACTERS:
             self.full = True
             return
         line = line.rstrip("\r\n")
