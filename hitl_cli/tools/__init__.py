@@ -50,8 +50,8 @@ def builtin(
                   the result shows only part of it
     jobs          holds what runs in the background; `await jobs.close()` at the end of the session
     readable      whether no rule denies reading an absolute path: Glob and Grep leave out what is not readable
-    private_host  whether a rule names this host (`name`, or `name:port` when the port is not the scheme's own), so that
-                  it may be fetched although its address is not a public one
+    private_host  whether a rule names this host, so that it may be fetched although its address is not a public one;
+                  asked with `name:port` (when the port is not the scheme's own) and with the name alone
     """
     return (
         bash_tool(place, outputs, jobs),

@@ -69,6 +69,8 @@ def replace(path: str, data: bytes) -> None:
     if old and not os.access(path, os.W_OK):
         raise Failed(f"{shown(path)} is write-protected")
     beside = os.path.join(folder, f".{secrets.token_hex(8)}.hitl")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Failed(f"nothing can be written to the folder {shown(folder)}: permission denied")
     fd = os.open(
         beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666 if not old else 0o600
     )

@@ -30,12 +30,13 @@ _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IP
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a URL leads: `host` as rules name it (with the port when it is not the scheme's own)."""
+    """Where a URL leads. `host` as rules name it, with the port when it is not the scheme's own; `bare` without it."""
 
     url: str
     scheme: str
     host: str
-    name: str
+    bare: str
+    name: str  # as it is looked up: an IPv6 address without its brackets
     port: int
     target: str  # path and query as sent
 
@@ -60,11 +61,11 @@ def parse(url: str) -> Address:
     if parts.username is not None:
         raise Failed(f"an address with a user name in it is not fetched: {url}")
     default = _PORTS[host.scheme]
-    name = (host.host if parts.port in (None, default) else host.host.rpartition(":")[0]).strip("[]")
+    bare = host.host if parts.port in (None, default) else host.host.rpartition(":")[0]
     target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~") + (
         f"?{quote(parts.query, safe='/%:@!$&()*+,;=~?')}" if parts.query else ""
     )
-    return Address(url, host.scheme, host.host, name, parts.port or default, target)
+    return Address(url, host.scheme, host.host, bare, bare.strip("[]"), parts.port or default, target)
 
 
 def is_public(address: str) -> bool:

@@ -51,7 +51,7 @@ async def _fetched(url: str, private: Callable[[str], bool], whole: Path) -> Res
 
     address = parse(url)
     for _ in range(_REDIRECTS + 1):
-        answer = await get(address, _HEADERS, private=private(address.host))
+        answer = await get(address, _HEADERS, private=private(address.host) or private(address.bare))
         location = answer.headers.get("location")
         if answer.status not in (301, 302, 303, 307, 308) or not location:
             return await _told(address.url, answer, whole)

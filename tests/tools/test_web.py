@@ -183,6 +183,11 @@ def test_a_redirect_to_another_host_is_returned_and_not_followed(web, server, na
     )
 
 
+def test_a_rule_that_names_the_host_alone_is_enough(new_session, server):
+    named = new_session(private_host=lambda host: host == "127.0.0.1")
+    assert named.text("WebFetch", url=url(server, "json")) == '{"a": 1}'
+
+
 def test_redirects_end(web, server):
     assert web.text("WebFetch", url=url(server, "circle")) == f"more than 5 redirects: {url(server, 'circle')}"
 
