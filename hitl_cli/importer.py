@@ -134,6 +134,8 @@ def _command(foreign: Foreign, place: Place) -> Outcome:
         return _prefix(foreign, " ".join(map(words.quote, foreign.words)), place)
     if pattern is None or pattern.strip() in ("*", ":*"):
         return Outcome(foreign, "kept", (_rule(foreign, "Bash"),), "" if foreign.decision else _wide("Bash"))
+    if not pattern.strip():
+        words.parse("")  # says that it names no word
     if foreign.how == "regex":
         return _regex(foreign, pattern, place)
     if foreign.how == "prefix":
@@ -205,7 +207,12 @@ def _wide(what: str) -> str:
 
 def _starred(foreign: Foreign, pattern: str, place: Place) -> Outcome:
     """Stars went over blanks; here one stays in its word, except where it stands alone or ends the pattern."""
-    _whole(pattern)
+    try:
+        _whole(pattern)
+    except RuleError:
+        if foreign.decision is Decision.ALLOW and (exact := _exact(foreign, pattern, place)).rules:
+            return exact
+        raise
     if pattern.endswith("*") and not pattern.endswith(" *"):
         rule = _rule(foreign, f"Bash({pattern}:*)")
         if "*" not in pattern[:-1]:

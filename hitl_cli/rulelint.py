@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hitl_cli.access import Place, lexical
+from hitl_cli.access import Place, inside, lexical
 from hitl_cli.accesses import accesses_of
 from hitl_cli.permissions import globs, kinds, words
 from hitl_cli.permissions.codec import FILE_TOOLS
@@ -42,7 +42,7 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
         if rule.until is not None and rule.until <= now:
             yield Finding(rule, "its time is over", "Take it away.")
             continue
-        found = list(_dead(rule, place, now)) or list(_broad(rule))
+        found = list(_broad(rule)) or list(_dead(rule, place, now))
         yield from found
         if not found:
             yield from _overlapped(rule, policy, now)
@@ -98,7 +98,8 @@ def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
             return
         if rule.decision is Decision.ALLOW:
             verdict = _alone(rule, command, place, now)
-            if verdict.decision is not Decision.ALLOW:
+            more = rule.pattern.endswith("*") and any(p.rule for p in verdict.parts)  # with further words it may
+            if verdict.decision is not Decision.ALLOW and not more:
                 yield Finding(rule, f"never allows what it spells: {verdict.reason}", _instead(command))
         elif not _hit(rule, [rule], command, place, now):
             yield Finding(rule, "is never met by the command it spells", _instead(command))
@@ -138,7 +139,7 @@ def _lost(rule: Rule, place: Place) -> Iterator[Finding]:
     elif pattern.base and not pattern.segments:
         return
     fixed = lexical("/".join(pattern.segments[: pattern.literal]), pattern.base or place.workspace)
-    if rule.decision is Decision.ALLOW and rule.tool in ("Write", "Edit") and fixed == place.workspace + "/.hitl":
+    if rule.decision is Decision.ALLOW and rule.tool in ("Write", "Edit") and inside(fixed, place.workspace + "/.hitl"):
         yield Finding(rule, "hitl's own settings are always asked about", "Take it away.")
 
 

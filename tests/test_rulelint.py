@@ -1,0 +1,98 @@
+"""What is wrong with rules that load; and the few that would have saved questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hitl_cli.access import Place
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.rulelint import lint
+from hitl_cli.ruleproposal import propose
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "w").mkdir()
+    return Place(f"{tmp_path}/w", (f"{tmp_path}/w",), f"{tmp_path}/home")
+
+
+def rule(text: str, line: int = 1, decision: Decision = Decision.ALLOW) -> Rule:
+    return codec.parse(text, decision, Source("user", "/rules.toml", line))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Bash(do echo:*)", "never allows what it spells"),
+        ("Bash(/usr/bin/git log:*)", ""),
+        ("Bash(git log )", "stray space"),
+        ("Bash", "allows every command"),
+        ("Bash(* --version)", "any program that ends so"),
+        ("Bash(python3:*)", "allows any code"),
+        ("Bash(npm run:*)", ""),
+        ("Bash(npm exec:*)", "allows any code"),
+        ("Bash(bash:*)", "allows any code"),
+        ("Bash(git log:*)", ""),
+        ("Bash(npm run test*)", ""),
+        ("Read(/nowhere/such/**)", "begins at the root of the disk"),
+        ("Read(src/**)", ""),
+        ("Write(.hitl/config.toml)", "always asked about"),
+    ],
+)
+def test_a_rule_that_never_matches_or_grants_too_much_is_found(text: str, problem: str, place: Place) -> None:
+    found = list(lint([rule(text)], place, 0))
+    assert problem in str(found[0]) if problem else found == []
+
+
+def test_a_rule_that_is_covered_or_undone_by_another_is_found(place: Place) -> None:
+    found = list(lint([rule("Bash(git log -5)", 1), rule("Bash(git log:*)", 4)], place, 0))
+    assert [str(f).splitlines()[0] for f in found] == [
+        "/rules.toml:1: allow Bash(git log -5): is covered by Bash(git log:*) at /rules.toml:4"
+    ]
+    found = list(lint([rule("Bash(git push:*)", 1), rule("Bash(git push:*)", 4, Decision.DENY)], place, 0))
+    assert [str(f).splitlines()[0] for f in found] == [
+        "/rules.toml:1: allow Bash(git push:*): is undone by deny Bash(git push:*) at /rules.toml:4"
+    ]
+    spelled = [rule("Bash(git log --output=x)", 1), rule("Bash(git log:*)", 4)]
+    assert list(lint(spelled, place, 0)) == []
+
+
+def test_a_rule_whose_time_is_over_is_found(place: Place) -> None:
+    (found,) = lint([replace(rule("Bash(a b)"), until=5.0)], place, 10.0)
+    assert found.problem == "its time is over"
+
+
+def test_examples_are_tried_out_with_the_rules_beside_them(place: Place) -> None:
+    log = replace(
+        rule("Bash(git log:*)"), match=("git log -5 | head -3",), not_match=("git log --output=x", "git push")
+    )
+    head = rule("Bash(head:*)", 5)
+    assert list(lint([log, head], place, 0)) == []
+    assert [f.problem for f in lint([log], place, 0)] == ["does not match its example `git log -5 | head -3`"]
+    wrong = replace(head, not_match=("head -1 f",))
+    assert [f.problem for f in lint([wrong], place, 0)] == ["matches `head -1 f`, which it says it does not"]
+    path = replace(rule("Read(.env)", 1, Decision.DENY), match=("a/.env",), not_match=("a/.env.example",))
+    assert list(lint([path], place, 0)) == []
+
+
+def test_the_rules_that_would_have_saved_most_come_first(place: Place) -> None:
+    calls = [("Bash", {"command": f"make test{n}"}) for n in range(2)]
+    calls += [("Bash", {"command": f"git commit -m {n}"}) for n in range(5)]
+    calls += [("Write", {"file_path": f"src/{n}.py"}) for n in range(3)]
+    calls += [("Bash", {"command": "sudo reboot"})] * 9
+    calls += [("Bash", {"command": "go vet ./... && go test ./... | tail"})] * 4
+    found = propose(calls, Policy([codec.parse("Bash(tail:*)")], place), 0)
+    assert [(p.suggestion.rules, p.saves) for p in found] == [
+        (("Bash(git commit:*)",), 5),
+        (("Bash(go vet ./...)", "Bash(go test ./...)"), 4),
+        (("Write(src/**)",), 3),
+    ]
+
+
+def test_nothing_is_proposed_when_nothing_was_asked(place: Place) -> None:
+    assert propose([], Policy([], place), 0) == []
