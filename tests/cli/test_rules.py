@@ -1,0 +1,281 @@
+"""`hitl rules`: the real program in a scratch folder; whole outputs and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class Hitl:
+    """Runs the program in a workspace of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.workspace = root, root / "ws"
+        (self.workspace / "src").mkdir(parents=True)
+        (self.workspace / ".git").mkdir()
+        (self.workspace / "f.txt").write_text("x\n")
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(root / "home"),
+            "HITL_CONFIG_DIR": str(root / "config"),
+            "HITL_STATE_DIR": str(root / "state"),
+        }
+
+    def __call__(self, *arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "hitl_cli", "rules", *arguments],
+            input=input,
+            text=True,
+            capture_output=True,
+            cwd=self.workspace,
+            env=self.env,
+            timeout=60,
+            check=False,
+        )
+
+    def out(self, *arguments: str, code: int = 0, input: str = "") -> str:
+        done = self(*arguments, input=input)
+        assert (done.returncode, done.stderr) == (code, ""), done
+        return done.stdout
+
+    def error(self, *arguments: str, code: int = 2, input: str = "") -> str:
+        done = self(*arguments, input=input)
+        assert (done.returncode, done.stdout) == (code, ""), done
+        return done.stderr
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.out(*arguments, "--json"))
+
+
+@pytest.fixture
+def hitl(tmp_path: Path) -> Hitl:
+    return Hitl(tmp_path)
+
+
+def test_a_rule_is_added_listed_and_removed(hitl: Hitl) -> None:
+    assert hitl.out("add", "Bash(make deploy)").startswith("allow Bash(make deploy) is kept in ")
+    assert "projects" in hitl.out("add", "Write(src/**)")
+    assert hitl.out("add", "--deny", "Bash(git push:*)", "--scope", "project", "--reason", "releases go through CI")
+    listed = [
+        {k: row[k] for k in ("decision", "rule", "layer", "line", "until")}
+        for row in hitl.json("list")
+        if row["layer"] != "pack"
+    ]
+    assert listed == [
+        {"decision": "allow", "rule": "Write(src/**)", "layer": "project", "line": 3, "until": None},
+        {"decision": "deny", "rule": "Bash(git push:*)", "layer": "project", "line": 7, "until": None},
+        {"decision": "allow", "rule": "Bash(make deploy)", "layer": "user", "line": 3, "until": None},
+    ]
+    assert "Bash(make deploy)" in hitl.out("list", "--layer", "user")
+    assert hitl.out("remove", "Bash(make deploy)").startswith("Bash(make deploy) is gone from ")
+    assert hitl.error("remove", "Bash(make deploy)") == (
+        "hitl: There is no rule Bash(make deploy) here.\n  `hitl rules list` shows all rules.\n"
+    )
+
+
+def test_a_rule_of_a_pack_is_switched_off_and_stands_in_no_file_of_people(hitl: Hitl) -> None:
+    assert hitl.out("check", "ls").startswith("allow: ")
+    assert hitl.out("remove", "Bash(ls:*)").endswith("is switched off\n")
+    assert hitl.out("check", "ls", code=4) == "ask: no rule covers `ls`\n"
+
+
+def test_a_rule_that_people_wrote_is_left_to_them(hitl: Hitl) -> None:
+    config = hitl.root / "config" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('[permissions]\nallow = ["Bash(make:*)"]\n')
+    assert hitl.error("remove", "Bash(make:*)") == (
+        f"hitl: Bash(make:*) stands in {config}:2, which only people write.\n  Take it out there.\n"
+    )
+
+
+def test_packs_are_listed_shown_and_switched(hitl: Hitl) -> None:
+    packs = {row["name"]: row["on"] for row in hitl.json("packs")}
+    assert packs["read-only"] is True
+    assert packs["git"] is False
+    assert hitl.out("packs", "git", "--on") == "git is on\n"
+    assert {row["name"]: row["on"] for row in hitl.json("packs")}["git"] is True
+    assert "allow  Bash(git" in hitl.out("packs", "git")
+    assert "there is no pack 'gti'" in hitl.error("packs", "gti", "--on")
+
+
+def test_check_exits_as_the_verdict(hitl: Hitl) -> None:
+    hitl.out("add", "Bash(make:*)")
+    hitl.out("add", "--deny", "Bash(make clean:*)")
+    assert hitl.out("check", "make test") == "allow: `make test` is allowed by Bash(make:*)\n"
+    assert hitl.out("check", "make clean", code=3) == "deny: `make clean` is denied by Bash(make clean:*)\n"
+    assert hitl.out("check", "cat f.txt && deploy", code=4) == "ask: no rule covers `deploy`; part 2 of 2\n"
+    told = json.loads(hitl("check", "--tool", "Write", "--input", '{"file_path": "src/a"}', "--json").stdout)
+    assert told == {
+        "decision": "ask",
+        "reason": "no rule covers writing `src/a`",
+        "parts": [
+            {
+                "text": f"write {hitl.workspace}/src/a",
+                "decision": "ask",
+                "by": "none",
+                "reason": "no rule covers writing `src/a`",
+            }
+        ],
+    }
+    assert hitl.out("check", "make x", "--mode", "dont-ask") == "allow: `make x` is allowed by Bash(make:*)\n"
+    assert hitl.out("check", "deploy", "--mode", "plan", code=3) == "deny: no rule covers `deploy`\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check",),
+        ("check", "--tool", "Write", "x"),
+        ("check", "--input", "{"),
+        ("check", "--input", "[]"),
+        ("check", "x", "--mode", "zzz"),
+    ],
+)
+def test_wrong_usage_says_what_to_write(arguments: tuple[str, ...], hitl: Hitl) -> None:
+    assert hitl.error(*arguments).startswith("hitl: ")
+
+
+def test_explain_draws_the_parts(hitl: Hitl) -> None:
+    hitl.out("add", "Bash(make:*)")
+    file = hitl.root / "config" / "rules.toml"
+    assert hitl.out("explain", "cd src && timeout 5 make x; deploy > out", code=4) == (
+        "ask: no rule covers `deploy > out`; part 3 of 3\n"
+        "├─ 1 cd src: allow, it stays in the workspace\n"
+        f"├─ 2 timeout 5 make x (in timeout 5): allow, allow rule Bash(make:*) at {file}:3\n"
+        "├─ 3 deploy > out: ask, no rule covers `deploy > out`\n"
+        "├─ write src/out: ask, no rule covers writing `src/out`\n"
+        "└─ write out: ask, no rule covers writing `out`\n"
+    )
+
+
+def test_what_is_printed_cannot_move_the_cursor(hitl: Hitl) -> None:
+    assert "\x1b" not in hitl.out("explain", "echo \x1b[2J", code=4)
+    assert "\x1b" not in hitl.out("check", "x\x1b[2J", code=4)
+
+
+def test_a_batch_is_answered_line_by_line_in_order(hitl: Hitl) -> None:
+    hitl.out("add", "Bash(make:*)")
+    lines = [
+        {"id": 1, "tool": "Bash", "input": {"command": "make"}},
+        {"id": 2, "tool": "Bash", "input": {"command": "make"}, "rules": []},
+        {"id": 3, "tool": "Bash", "input": {"command": "make"}, "rules": [{"decision": "deny", "rule": "Bash(make)"}]},
+        {"id": 4, "tool": "Read", "input": {"file_path": "x"}, "rules": ["Read"], "mode": "dont-ask"},
+        {"id": 5, "tool": "Bash", "input": {"command": "make"}, "rules": [{"decision": "allow", "rule": "Bash("}]},
+        "not JSON",
+        {
+            "id": 7,
+            "tool": "Bash",
+            "input": {"command": "pwd"},
+            "rules": [],
+            "workspace": str(hitl.root),
+            "cwd": str(hitl.root),
+        },
+    ]
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    done = hitl("check", "--batch", "-", input=text)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(a["id"], a.get("decision")) for a in answers] == [
+        (1, "allow"), (2, "ask"), (3, "deny"), (4, "allow"), (5, None), (None, None), (7, "allow"),
+    ]  # fmt: skip
+    assert "line 5: " in answers[4]["error"]
+    assert done.returncode == 2
+    file = hitl.root / "batch.jsonl"
+    file.write_text(json.dumps(lines[0]) + "\n")
+    assert json.loads(hitl.out("check", "--batch", str(file)))["decision"] == "allow"
+
+
+def test_the_first_answer_comes_before_the_second_question(hitl: Hitl) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "hitl_cli", "rules", "check", "--batch", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=hitl.workspace, env=hitl.env,
+    ) as process:  # fmt: skip
+        assert process.stdin
+        assert process.stdout
+        for n in range(3):
+            record = {"id": n, "tool": "Bash", "input": {"command": "pwd"}, "rules": []}
+            process.stdin.write(json.dumps(record) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == n
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_a_broken_rule_file_stops_every_command_and_is_left_as_it_is(hitl: Hitl) -> None:
+    file = hitl.root / "config" / "rules.toml"
+    file.parent.mkdir()
+    file.write_text('[[rule]]\nallow = "Bash(git log"\n')
+    expected = f"hitl: {file}:2: the parenthesis in `Bash(git log` is not closed\n  Write `Bash(git log)`.\n"
+    for arguments in (("list",), ("check", "ls"), ("explain", "ls"), ("add", "Bash(x)"), ("lint",), ("packs",)):
+        assert hitl.error(*arguments) == expected
+    assert file.read_text() == '[[rule]]\nallow = "Bash(git log"\n'
+
+
+def test_a_rule_that_cannot_be_used_is_not_added(hitl: Hitl) -> None:
+    assert hitl.error("add", "Bash(chmod :*)") == (
+        "hitl: `chmod :*` has a blank before `:*`, so it would only match an argument that is `:`\n  Write `chmod:*`.\n"
+    )
+    assert "is past" in hitl.error("add", "Bash(x)", "--until", "2001-01-01")
+    assert "is no time" in hitl.error("add", "Bash(x)", "--until", "soon")
+    assert not (hitl.root / "config" / "rules.toml").exists()
+
+
+def test_lint_finds_what_is_wrong_and_exits_1(hitl: Hitl) -> None:
+    assert hitl.out("lint").startswith("Nothing wrong with ")
+    hitl.out("add", "Bash(python3:*)")
+    file = hitl.root / "config" / "rules.toml"
+    assert hitl.out("lint", code=1) == (
+        f"{file}:3: allow Bash(python3:*): allows any code: python3 runs what it is given\n"
+        "  Name what python3 may run: `Bash(python3 …:*)`.\n"
+    )
+    other = hitl.root / "other.toml"
+    other.write_text('[[rule]]\ndeny = "Bash(rm:*)"\nmatch = ["rm x"]\nnot_match = ["rmdir x"]\n')
+    assert hitl.out("lint", str(other)) == "Nothing wrong with 1 rules.\n"
+    assert "There is no" in hitl.error("lint", "nowhere.toml")
+
+
+def test_import_shows_what_becomes_of_each_rule_and_writes_only_when_told(hitl: Hitl) -> None:
+    file = hitl.root / "settings.json"
+    file.write_text(
+        json.dumps({"permissions": {"allow": ["Bash(make:*)", "Bash(done)", "Bash(a && b)"], "deny": ["Read(./.env)"]}})
+    )
+    assert hitl.out("import", str(file)) == (
+        "kept      allow  Bash(make:*)\n"
+        "          it is wide: make runs any code it is given\n"
+        "refused   allow  Bash(done)\n"
+        "          `done` belongs to the shell, the rule was cut out of a loop or condition and never matched anything "
+        "useful. Write a rule for the command inside.\n"
+        "split     allow  Bash(a && b)\n"
+        "          as     Bash(a)\n"
+        "          as     Bash(b)\n"
+        "          a rule here covers one simple command, so each part has its own\n"
+        "kept      deny   Read(./.env)\n"
+        "3 of 4 rules would be kept; --write keeps them.\n"
+    )
+    assert not (hitl.root / "config").exists()
+    assert hitl.out("import", str(file), "--write").endswith("3 of 4 rules are kept.\n")
+    assert {row["rule"] for row in hitl.json("list") if row["layer"] == "project"} == {
+        "Bash(make:*)", "Bash(a)", "Bash(b)", "Read(./.env)",
+    }  # fmt: skip
+    assert "nowhere.json" in hitl.error("import", "nowhere.json")
+
+
+def test_suggest_has_nothing_to_say_before_anything_was_asked(hitl: Hitl) -> None:
+    assert hitl.out("suggest") == "No rule would have saved a question.\n"
+    assert hitl.json("suggest") == []
+
+
+def test_checking_loads_nothing_heavy(hitl: Hitl) -> None:
+    code = (
+        "import sys; from hitl_cli.cli.main import main; main(['rules', 'check', 'ls | head']);"
+        "print([m for m in ('anthropic', 'prompt_toolkit', 'mcp', 'sqlite3', 'rich', 'tomli_w') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], text=True, capture_output=True, cwd=hitl.workspace, env=hitl.env, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
