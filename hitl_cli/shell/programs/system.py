@@ -165,7 +165,13 @@ PROGRAMS: dict[str, Row] = {
         "free uptime vmstat iostat nproc lscpu lsblk lsmod uname id whoami groups who w last tty",
     ),
     **rows("mount(8)", "mount umount swapon losetup", operands="changes what the system has mounted"),
-    **rows("mkfs(8), fdisk(8), …", "mkfs fdisk parted mkswap wipefs hdparm", operands="make"),
+    **rows(
+        "mkfs(8), fdisk(8), …",
+        """mkfs mkfs.bfs mkfs.btrfs mkfs.cramfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.f2fs mkfs.fat mkfs.jfs
+        mkfs.minix mkfs.msdos mkfs.ntfs mkfs.udf mkfs.vfat mkfs.xfs mke2fs mkdosfs mkntfs newfs fdisk cfdisk sfdisk
+        gdisk sgdisk parted mkswap wipefs blkdiscard hdparm""",
+        operands="make",
+    ),
     "xdg-open": Row("xdg-open(1)", operands="opens another program"),
     "open": Row("macOS open(1)", "-a -b = opens another program", operands="opens another program"),
     **rows("macOS osascript(1), defaults(1)", "osascript defaults", "-e -l =", operands="controls other programs"),
