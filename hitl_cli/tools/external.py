@@ -17,24 +17,25 @@ from hitl_cli.errors import SettingsError
 from hitl_cli.tool import Tool, external_tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what the Messages protocol takes as the name of a tool
+BUILT_IN = frozenset(
+    {"AskUser", "Bash", "BashKill", "BashOutput", "Edit", "Glob", "Grep", "Plan", "Read", "Todo", "WebFetch", "Write"}
+)
 _KEYS = ("description", "schema", "external")
 
 
-def external_from_settings(
-    tables: Mapping[str, Any], *, file: str = "", taken: tuple[str, ...] = ()
-) -> tuple[Tool, ...]:
-    """The tools of the tables under `[tools]`; raises SettingsError. `taken` are names that exist already."""
-    return tuple(_tool(name, table, file, taken) for name, table in tables.items())
+def external_from_settings(tables: Mapping[str, Any], *, file: str = "") -> tuple[Tool, ...]:
+    """The tools of the tables under `[tools]`; raises SettingsError."""
+    return tuple(_tool(name, table, file) for name, table in tables.items())
 
 
-def _tool(name: str, table: Any, file: str, taken: tuple[str, ...]) -> Tool:
+def _tool(name: str, table: Any, file: str) -> Tool:
     def wrong(problem: str, remedy: str) -> SettingsError:
         return SettingsError(f"[tools.{name}]: {problem}", file=file, remedy=remedy)
 
     if not _NAME.fullmatch(name):
         raise wrong("not a name for a tool", "use up to 64 letters, digits, _ and -")
-    if name in taken:
-        raise wrong("a tool of this name exists already", "choose another name")
+    if name in BUILT_IN or name.startswith("mcp__"):
+        raise wrong("a tool of hitl's own or of a server has such a name", "choose another name")
     if not isinstance(table, Mapping):
         raise wrong("not a table", f'write [tools.{name}] with description = "..." and external = true')
     for key in table:

@@ -11,6 +11,7 @@ from hitl_cli.errors import SettingsError
 from hitl_cli.interrupts import Choice, Field
 from hitl_cli.journal import Result
 from hitl_cli.tools import external_from_settings
+from hitl_cli.tools.external import BUILT_IN
 
 QUESTIONS = {
     "questions": [
@@ -89,6 +90,10 @@ def test_every_tool_has_words_and_a_schema_that_is_one(session):
         assert not {"oneOf", "anyOf", "allOf"} & tool.schema.keys()  # the Messages API takes none at the top
 
 
+def test_the_names_kept_for_built_in_tools_are_theirs(session):
+    assert session.tools.keys() == BUILT_IN
+
+
 def test_external_tools_come_from_the_settings():
     schema = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
     (tool,) = external_from_settings({"query": {"description": " Runs SQL. ", "external": True, "schema": schema}})
@@ -107,7 +112,8 @@ def test_external_tools_come_from_the_settings():
     ("name", "table", "problem"),
     [
         ("a b", {}, "[tools.a b]: not a name for a tool"),
-        ("Bash", {}, "[tools.Bash]: a tool of this name exists already"),
+        ("Bash", {}, "[tools.Bash]: a tool of hitl's own or of a server has such a name"),
+        ("mcp__a__b", {}, "[tools.mcp__a__b]: a tool of hitl's own or of a server has such a name"),
         ("x", "text", "[tools.x]: not a table"),
         ("x", {"descripton": "d"}, "[tools.x]: unknown key descripton"),
         ("x", {"external": True}, "[tools.x]: description is missing"),
@@ -122,7 +128,7 @@ def test_external_tools_come_from_the_settings():
 )
 def test_a_wrong_table_says_what_is_wrong_where_and_what_to_write(name, table, problem):
     with pytest.raises(SettingsError) as raised:
-        external_from_settings({name: table}, file="config.toml", taken=("Bash",))
+        external_from_settings({name: table}, file="config.toml")
     assert problem in str(raised.value)
     assert str(raised.value).startswith("config.toml: ")
     assert raised.value.remedy
