@@ -16,6 +16,7 @@ import pytest
 from hitl_cli import MemoryStore, SqliteStore
 from hitl_cli.store import Store
 from tests.agent.told import Driver
+from tests.seeds.bench import Bench
 from tests.seeds.stage import Stage
 
 
@@ -50,3 +51,8 @@ def stage(path: str, kept: str, tmp_path: Path) -> Iterator[Stage]:
     yield Stage(Driver(path == "streaming"), opens(), opens)
     for store in opened:
         store.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench.in_folder(tmp_path)
