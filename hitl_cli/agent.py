@@ -12,10 +12,11 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast
 
-from hitl_cli import refusals, transcript
+from hitl_cli import refusals
 from hitl_cli.access import Place
 from hitl_cli.blocking import Blocking
-from hitl_cli.drive import Drive, status_of
+from hitl_cli.drive import Drive
+from hitl_cli.edges import Edges
 from hitl_cli.errors import UsageError
 from hitl_cli.interrupts import Answer
 from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settings, Who
@@ -33,6 +34,7 @@ from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
 from hitl_cli.tool import Tool
 from hitl_cli.verdicts import Bench, home_place
+from hitl_cli.views import snapshot_of
 
 KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
 
@@ -161,7 +163,7 @@ class Agent:
         async def first(drive: Drive) -> First:
             refusals.unless_idle(drive.session, drive.state)
             began = Began(drive.state.turn + 1, text, self._settings(drive.state), tuple(content))
-            return lambda: drive.begin(began)
+            return lambda: Edges(drive).begin(began)
 
         return self._stream(None if session is None else _id(session), first, **how)
 
@@ -283,22 +285,7 @@ class Agent:
         """The session as it is stored; nothing is claimed or changed."""
         id = _id(session)
         state, history = self._fold(id)
-        status = "running" if id in self._live else status_of(state)
-        return Snapshot(
-            session=id,
-            status="interrupted" if status == "running" and id not in self._live else status,
-            pending=state.ordered(),
-            messages=transcript.messages([r.entry for r in history], self.texts),
-            state=dict(state.values),
-            usage=state.usage,
-            history=tuple(history),
-            settings=state.settings,
-            mode=state.mode,
-            model=state.model,
-            title=state.title,
-            denied=tuple(state.denied),
-            grants=tuple(state.grants),
-        )
+        return snapshot_of(id, state, history, self.texts, id in self._live)
 
     async def close(self) -> None:
         """Stop what runs here, close the model and the store."""

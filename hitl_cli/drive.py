@@ -13,14 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from hitl_cli import interrupts, records, transcript
-from hitl_cli.asking import Asking, CodeContext, Pause
+from hitl_cli import interrupts
+from hitl_cli.asking import Asking, CodeContext
+from hitl_cli.edges import Edges
 from hitl_cli.errors import HitlError
-from hitl_cli.interrupts import Breakpoint, Interrupt, Reject, dump_answer
+from hitl_cli.interrupts import Interrupt, Reject, dump_answer
 from hitl_cli.journal import (
     Answered,
-    Began,
-    Changed,
     Ended,
     Entry,
     Raised,
@@ -30,9 +29,9 @@ from hitl_cli.journal import (
     Who,
     storable,
 )
-from hitl_cli.middleware import Block, call_any, having
+from hitl_cli.middleware import Block, call_any
 from hitl_cli.modelstep import ModelStep
-from hitl_cli.outcome import Blocked, Completed, Run, Stopped, Suspended, ToolOutput
+from hitl_cli.outcome import Run, Suspended, ToolOutput
 from hitl_cli.performing import Performing
 from hitl_cli.resolving import Resolving
 from hitl_cli.responders import Responder
@@ -56,6 +55,7 @@ from hitl_cli.steps import (
 )
 from hitl_cli.store import Head, Lease
 from hitl_cli.texts import CUT_OFF, INTERRUPTED
+from hitl_cli.views import head_of, outcome_of
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent
@@ -78,7 +78,6 @@ class Drive:
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     partial: str = ""  # what a reply that is being streamed has said so far
-    changes: list[Changed] = field(default_factory=list)  # of the session state, to be recorded with what follows
     failure: BaseException | None = None
     broken: bool = False  # the store refused an append: what is in `state` is not what is stored
     stopping: bool = False  # `stop` was asked for
@@ -103,6 +102,7 @@ class Drive:
                 raise
             return self.outcome()
         except Exception as error:
+            await self._cancel_tasks() if self.broken else await self._end_tasks()
             if not self.broken and self.state.open and not self.state.pending:
                 with suppress(HitlError):
                     self.record(Ended(self.state.turn, "failed", str(error), self.state.spent))
@@ -127,11 +127,11 @@ class Drive:
     async def _do(self, step: Any) -> None:
         match step:
             case Begin(began):
-                await self.begin(began)
+                await Edges(self).begin(began)
             case AskModel():
                 await ModelStep(self).ask()
             case Finish():
-                await self._finish()
+                await Edges(self).finish()
             case End(ended):
                 self.record(ended)
             case Raise(interrupt):
@@ -157,10 +157,13 @@ class Drive:
             if task in done:
                 del self.tasks[id]
                 self.failure = self.failure or task.exception()
-        if self.failure and self.tasks:
-            await asyncio.wait(self.tasks.values())
         if self.failure:
+            await self._end_tasks()
             raise self.failure
+
+    async def _end_tasks(self) -> None:
+        if self.tasks:
+            await asyncio.wait(self.tasks.values())
 
     async def _cancel_tasks(self) -> None:
         for task in self.tasks.values():
@@ -190,7 +193,7 @@ class Drive:
             self.state.fold(entry)
         self.held.clear()
         try:
-            stored = self.agent.store.append(entries, self.head(), self.lease, after)
+            stored = self.agent.store.append(entries, self._head(), self.lease, after)
         except BaseException:
             self.broken = True
             raise
@@ -198,81 +201,15 @@ class Drive:
         for recorded in stored:
             self.emit(recorded)
 
+    def _head(self) -> Head:
+        return head_of(self.session, self.state, self.agent.place.cwd, self.agent.project)
+
     def raise_(self, interrupt: Interrupt, *before: Entry, **more: Any) -> None:
         """Put a question on record, after `before` and in the same commit."""
         now = time.time()
         expires = now + self.agent.expires if self.agent.expires is not None else None
         dumped = interrupts.dump(replace(interrupt, since=now, expires=expires))
         self.record(*before, Raised((dumped,), **more))
-
-    def head(self) -> Head:
-        state = self.state
-        return Head(
-            session=self.session,
-            title=state.title,
-            cwd=state.settings.cwd if state.settings else self.agent.place.cwd,
-            status=status_of(state),
-            turns=state.turn,
-            updated=time.time(),
-            pending=tuple(interrupts.dump(i) for i in state.ordered()),
-            project=self.agent.project,
-        )
-
-    # --- steps that are not about a call ----------------------------------------------------------------------------
-
-    async def begin(self, began: Began) -> None:
-        """The person's message through the before-agent hooks; only then is it on record."""
-        asking = Asking(self.state, "before_agent", str(began.turn))
-        text = began.text
-        try:
-            for middleware in having(self.agent.middleware, "before_agent"):
-                said = await self.hook(middleware.before_agent, middleware.id, asking, text)
-                text = text if said is None else said
-        except Pause as pause:
-            self.raise_(pause.interrupt, carry={"began": records.dump(began)})
-        except Block as block:
-            self.record(began, Ended(began.turn, "blocked", block.reason, self.state.spent, by=block.by))
-        else:
-            self.record(*self._noted(), replace(began, text=text))
-
-    async def _finish(self) -> None:
-        """The answer through the after-agent hooks, innermost first."""
-        assert self.state.reply is not None
-        target = f"{self.state.turn}.{self.state.step}"
-        asking = Asking(self.state, "after_agent", target)
-        answer = self.state.reply.text
-        try:
-            for middleware in reversed(having(self.agent.middleware, "after_agent")):
-                said = await self.hook(middleware.after_agent, middleware.id, asking, answer)
-                answer = answer if said is None else said
-        except Pause as pause:
-            self.raise_(pause.interrupt)
-            return
-        if "finish" in self.options.after:
-            hold = Breakpoint(id=f"{target}:after_finish", step="finish", phase="after")
-            self.raise_(hold, *self._noted(), carry={"answer": answer})
-            return
-        text = answer if answer != self.state.reply.text else None
-        why = self.state.reply.stop if self.state.reply.stop in ("length", "refusal") else ""
-        self.record(*self._noted(), Ended(self.state.turn, "completed", usage=self.state.spent, text=text, why=why))
-
-    async def hook(self, function: Callable[..., Any], id: str, asking: Asking, value: Any) -> Any:
-        """One hook that is not around anything; what it changes in the session state is kept."""
-        ctx = self.context_for(asking, id)
-        try:
-            out = await call_any(function, value, ctx)
-        except BaseException as error:
-            asking.settled(error)
-            raise
-        asking.settled(None)
-        changed = ctx.changes(self.state.values)
-        if changed is not None:
-            self.changes.append(Changed("state", changed, Who("program")))
-        return out
-
-    def _noted(self) -> list[Changed]:
-        noted, self.changes = self.changes, []
-        return noted
 
     def context_for(self, asking: Asking, asker: str) -> CodeContext:
         loop = asyncio.get_running_loop()
@@ -317,29 +254,4 @@ class Drive:
 
     def outcome(self) -> Run:
         """How the run has come out, as things stand."""
-        state = self.state
-        common: dict[str, Any] = {
-            "session": self.session,
-            "messages": transcript.messages([r.entry for r in self.history], self.agent.texts),
-            "usage": state.spent,
-            "state": dict(state.values),
-            "denied": tuple(state.denied),
-        }
-        ended = state.ended
-        if state.pending or ended is None or state.unfinished:
-            return Suspended(**common, pending=state.ordered())
-        text = state.reply.text if state.reply else ""
-        if ended.status == "completed":
-            return Completed(**common, text=text if ended.text is None else ended.text)
-        if ended.status == "blocked":
-            return Blocked(**common, by=ended.by, reason=ended.reason)
-        return Stopped(**common, text=text, why=ended.why, reason=ended.reason)
-
-
-def status_of(state: State) -> str:
-    """What a listing says of a session; `running` counts as interrupted once nobody holds its lease."""
-    if state.pending and not state.uncertain:
-        return "suspended"
-    if state.unfinished or state.pending:
-        return "running"
-    return "failed" if state.ended and state.ended.status == "failed" else "idle"
+        return outcome_of(self.session, self.state, self.history, self.agent.texts)
