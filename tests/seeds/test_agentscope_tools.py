@@ -65,7 +65,8 @@ async def test_AS_55_a_limit_above_the_highest_is_taken_as_the_highest(workshop:
 async def test_AS_55_long_output_is_cut_for_the_model_and_kept_whole(workshop: Workshop) -> None:
     told = await workshop.bash(command="seq 1 20000")
     head, note, tail = told.split("\n\n")
-    assert (head[:4], tail[-6:], len(head + tail)) == ("1\n2\n", "\n20000", 30_000)
+    assert (head[:4], tail[-6:]) == ("1\n2\n", "\n20000")
+    assert 29_998 <= len(head + tail) <= 30_000  # a line break at the cut is not seen apart from the note's own
     assert "left out" in note
     [kept] = workshop.outputs.glob("*/*.txt")
     assert kept.read_text() == "".join(f"{n}\n" for n in range(1, 20_001))
