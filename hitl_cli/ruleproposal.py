@@ -37,7 +37,8 @@ def propose(calls: Iterable[tuple[str, Mapping[str, Any]]], policy: Policy, now:
     ladders = {}
     for key, (tool, input, _) in waiting.items():
         accesses = accesses_of(tool, input, policy.place)
-        ladders[key] = (accesses, tool, suggest(policy, accesses, now=now, tool=tool))
+        if policy.judge(accesses, mode="default", now=now, tool=tool).decision is not Decision.ALLOW:
+            ladders[key] = (accesses, tool, suggest(policy, accesses, now=now, tool=tool))
     proposals: list[Proposal] = []
     while ladders and len(proposals) < _MOST:
         votes: Counter[tuple[str, ...]] = Counter()

@@ -48,6 +48,8 @@ def became(outcome: Outcome) -> tuple[str, list[str]]:
         ("Bash(make 2>&1 | tail -5)", "split", ["Bash(make)", "Bash(tail -5)"]),
         ("Bash(make > out.txt)", "split", ["Bash(make)", "Write(./out.txt)"]),
         ("Bash(cd src && make)", "kept", ["Bash(make)"]),
+        ("Bash(CI=1 npm test:*)", "kept", ["Bash(npm test:*)"]),
+        ("Bash(PYTHONPATH=. pytest:*)", "kept", ["Bash(PYTHONPATH=. pytest:*)"]),
         ("Bash(xargs ls:*)", "split", ["Bash(xargs ls:*)", "Bash(ls:*)"]),
         ("Bash(grep x --include=*.rs)", "narrowed", ["Bash(grep x --include=*.rs)"]),
         ("Bash(grep 'a*b' f)", "kept", ["Bash(grep 'a*b' f)"]),

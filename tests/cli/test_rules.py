@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from hitl_cli.journal import Call, Entry, Judged, ModelReply, Replied, Who
+from hitl_cli.store import Head
+from hitl_cli.store.sqlite import SqliteStore
+
 
 class Hitl:
     """Runs the program in a workspace of its own."""
@@ -268,6 +272,27 @@ def test_import_shows_what_becomes_of_each_rule_and_writes_only_when_told(hitl: 
 def test_suggest_has_nothing_to_say_before_anything_was_asked(hitl: Hitl) -> None:
     assert hitl.out("suggest") == "No rule would have saved a question.\n"
     assert hitl.json("suggest") == []
+
+
+def test_suggest_reads_the_decision_log_and_proposes_the_rules_that_save_most(hitl: Hitl) -> None:
+    commands = ["make test", "make test", "git commit -m a", "git commit -m b", "git commit -m c", "sudo ls"]
+    store = SqliteStore(hitl.root / "state" / "sessions.db")
+    session = store.create()
+    lease = store.claim(session)
+    calls = tuple(Call(f"1.0.{n}", "Bash", {"command": text}) for n, text in enumerate(commands))
+    entries: list[Entry] = [Replied(1, 0, ModelReply((), "tool_use"), calls)]
+    entries += [Judged(call.id, "ask", Who("none"), "no rule covers it", tool="Bash") for call in calls]
+    store.append(entries, Head(session), lease, 0)
+    store.close()
+    assert hitl.out("suggest") == (
+        "   3 questions  Bash(git commit:*)  (user)\n   2 questions  Bash(make test)  (user)\n"
+    )
+    assert hitl.json("suggest") == [
+        {"rules": ["Bash(git commit:*)"], "scope": "user", "saves": 3},
+        {"rules": ["Bash(make test)"], "scope": "user", "saves": 2},
+    ]
+    hitl.out("add", "Bash(git commit:*)")
+    assert hitl.out("suggest") == "   2 questions  Bash(make test)  (user)\n"
 
 
 def test_checking_loads_nothing_heavy(hitl: Hitl) -> None:
