@@ -24,6 +24,7 @@ from hitl_cli.errors import SettingsError
 from hitl_cli.journal import Result
 from hitl_cli.mcp import Server, Servers, servers_from_settings
 from hitl_cli.tool import Tool
+from hitl_cli.tools.processes import members
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -227,26 +228,35 @@ def test_a_server_that_dies_is_a_failed_result_and_is_started_again(place, good)
     assert died.content.startswith("good: Connection closed")
 
 
-def test_servers_that_cannot_be_used_are_problems_and_the_others_work(place, good, raw, monkeypatch):
-    monkeypatch.setattr(mcp, "CONNECT", 2.0)
+def test_a_server_that_never_answers_is_a_problem(place, monkeypatch):
+    monkeypatch.setattr(mcp, "CONNECT", 0.3)
+
+    async def story(call, tools, problems, group):
+        return problems, group.connected
+
+    assert told(place, [Server("silent", "sleep", ("1000",))], story) == (
+        ("mcp server silent: no answer within 0.3 s",),
+        {"silent": False},
+    )
+
+
+def test_servers_that_cannot_be_used_are_problems_and_the_others_work(place, good):
     missing = Server("missing", "/no/such/server")
     dead = Server("dead", "bash", ("-c", "echo cannot find my settings >&2; exit 1"))
-    silent = Server("silent", "sleep", ("1000",))
     unreachable = Server("far", url="http://127.0.0.1:1/mcp")
 
     async def story(call, tools, problems, group):
         assert (await call("mcp__good__add", a=1, b=2)).content == "3"
-        assert group.connected == {"missing": False, "dead": False, "silent": False, "far": False, "good": True}
+        assert group.connected == {"missing": False, "dead": False, "far": False, "good": True}
         return problems
 
-    problems = told(place, [missing, dead, silent, unreachable, good], story)
+    problems = told(place, [missing, dead, unreachable, good], story)
     assert problems[0] == (
         "mcp server missing: /no/such/server was not found: install it, or correct its command in the settings"
     )
     assert problems[1] == "mcp server dead: Connection closed; it wrote: cannot find my settings"
-    assert problems[2] == "mcp server silent: no answer within 2 s"
-    assert problems[3].startswith("mcp server far: ")
-    assert len(problems) == 4
+    assert problems[2].startswith("mcp server far: ")
+    assert len(problems) == 3
 
 
 def test_a_server_that_never_lists_its_tools_is_a_problem(place, raw, monkeypatch):
@@ -436,20 +446,24 @@ def test_nothing_reaches_the_terminal(place, raw, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_server_ends_with_the_session(place, tmp_path):
-    (tmp_path / "pids").touch()
-    script = (
-        f"echo $$ >> {tmp_path}/pids; sleep 1000 & echo $! >> {tmp_path}/pids; exec {sys.executable} {tmp_path}/good.py"
-    )
-    (tmp_path / "good.py").write_text(GOOD)
+def test_a_server_ends_with_the_session_even_one_that_will_not(place, good, tmp_path):
+    stubborn = f"trap '' TERM; echo $$ > {tmp_path}/stubborn; cat > /dev/null; while :; do sleep 1000; done"
+    willing = f"echo $$ > {tmp_path}/willing; exec {good.command} {good.args[0]}"
 
-    async def story(call, tools, problems, group):
-        assert problems == ()
-        return [int(line) for line in (tmp_path / "pids").read_text().split()]
+    async def run() -> None:
+        servers = [Server("stubborn", "bash", ("-c", stubborn)), Server("willing", "bash", ("-c", willing))]
+        group = Servers(servers, place, tmp_path)
+        connecting = asyncio.ensure_future(group.connect())
+        async with asyncio.timeout(20):
+            while not group.connected["willing"]:
+                await asyncio.sleep(0.01)
+        connecting.cancel()
+        await asyncio.wait([connecting])
+        await group.close()
 
-    first, _ = told(place, [Server("good", "bash", ("-c", script))], story)
-    with pytest.raises(ProcessLookupError):
-        os.kill(first, 0)
+    asyncio.run(run())
+    for name in ("stubborn", "willing"):
+        assert members(int((tmp_path / name).read_text())) == []
 
 
 def test_a_server_over_http(place, good, tmp_path):

@@ -52,15 +52,15 @@ def test_a_failing_command_is_an_error_result_with_its_output(session):
 
 def test_a_time_out_is_an_error_result_with_what_was_written_and_ends_everything(session, work):
     command = "echo $$ > pid; timeout 1000 sleep 1000 & echo started; sleep 1000"
-    result = session.run("Bash", command=command, timeout=500)
+    result = session.run("Bash", command=command, timeout=1500)
     assert result == Result(
-        "started\n(timed out after 0.5 s and was ended)", ok=False, kind="error", data={"exit": -15, "bytes": 8}
+        "started\n(timed out after 1.5 s and was ended)", ok=False, kind="error", data={"exit": -15, "bytes": 8}
     )
     assert members(int((work / "pid").read_text())) == []
 
 
 def test_what_ignores_being_asked_to_end_is_ended(session, work):
-    result = session.run("Bash", command="trap '' TERM; echo $$ > pid; while :; do sleep 1000; done", timeout=300)
+    result = session.run("Bash", command="trap '' TERM; echo $$ > pid; while :; do sleep 1000; done", timeout=1500)
     assert result.data["exit"] == -9
     assert members(int((work / "pid").read_text())) == []
 
@@ -73,7 +73,7 @@ def test_the_time_limit_is_clamped_to_ten_minutes(session):
 def test_processes_are_found_with_ps_where_there_is_no_proc(session, work, monkeypatch):
     monkeypatch.setattr(processes, "_table", processes._from_ps)
     command = "echo $$ > pid; timeout 900 sleep 1000 & bash -c 'sleep 1000; :'"
-    assert session.run("Bash", command=command, timeout=500).data["exit"] == -15
+    assert session.run("Bash", command=command, timeout=1500).data["exit"] == -15
     monkeypatch.undo()
     assert members(int((work / "pid").read_text())) == []
 
