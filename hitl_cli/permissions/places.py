@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from hitl_cli.access import Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.permissions.globs import meet
 
 # Names below the home folder, with what they do. A name that ends in a slash means all below it.
 _START = "a start-up file runs in every shell"
@@ -86,17 +87,37 @@ _GUARDED = {
 
 
 def floor(access: ReadPath | WritePath, place: Place) -> str | None:
-    """Why this access always asks, or None. A pattern (`glob`) is judged only as a removal."""
+    """Why this access always asks, or None. For a pattern: whether it may name such a place."""
     writes = isinstance(access, WritePath)
     if isinstance(access, WritePath) and access.removes and (why := _removal(access, place)):
         return why
-    if access.glob or (isinstance(access, ReadPath) and access.listing):
+    if isinstance(access, ReadPath) and access.listing:
         return None
+    if access.glob:
+        return _may_name(access.path, place, writes)
     for path in _spellings(access):
         if path in FREE_DEVICES or path.startswith("/dev/fd/"):
             continue
         if why := _device(path) or _protected(path, place, writes) or _in_home(path, place, writes):
             return why
+    return None
+
+
+def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
+    """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
+    shell = [part for part in lexical(pattern, "/").split("/") if part]
+    if shell[-1:] == ["**"]:
+        return None
+    home = [part for part in place.home.split("/") if part]
+    named = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in _SECRETS]
+    if writes:
+        named += [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in _WRITES]
+        for path in place.protected:
+            parts = [part for part in path.split("/") if part]
+            named += [tuple(parts), (*parts, "**")]
+        named += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
+    if any(meet(rule, shell) for rule in named):
+        return "the pattern may name a file that is always asked about"
     return None
 
 
@@ -110,7 +131,7 @@ def guarded(access: WritePath, place: Place) -> Iterator[tuple[str, str]]:
         for part in path.split("/"):
             if part[:1] == ".":
                 for name, why in _GUARDED.items():
-                    if fnmatchcase(part.lower(), name):
+                    if fnmatchcase(part.lower(), name) or (access.glob and meet((name,), (part.lower(),))):
                         yield part, why
                         break
 

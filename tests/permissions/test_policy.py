@@ -288,6 +288,11 @@ class TestFloorAndGuardedPlaces:
         parts: list[Access] = [command(f"rm -rf {path}"), WritePath(path, by_command=0, removes=True)]
         assert outcome(parts, "Bash(rm:*)", f"Bash(rm -rf {path})", mode="bypass") == (ASK, "floor")
 
+    @pytest.mark.parametrize("path", ["/w/.g*/hooks/x", "/home/u/.ss*/x", "/home/u/.config/hitl/*", "/w/.hitl/c*"])
+    def test_a_pattern_that_may_name_such_a_place_always_asks(self, path: str) -> None:
+        parts: list[Access] = [command("cp a b"), WritePath(path, by_command=0, glob=True)]
+        assert outcome(parts, "Bash(cp:*)", mode="bypass") == (ASK, "floor")
+
     def test_removing_all_in_a_folder_always_asks(self) -> None:
         parts: list[Access] = [command("rm -rf *"), WritePath("/w/*", by_command=0, removes=True, glob=True)]
         assert outcome(parts, "Bash(rm:*)", mode="bypass") == (ASK, "floor")
