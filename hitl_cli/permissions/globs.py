@@ -1,5 +1,4 @@
-"""Path patterns in the manner of gitignore, the index that finds the rules a path meets, and whether two patterns can
-name the same path.
+"""Path patterns in the manner of gitignore, and whether two patterns can name the same path.
 
 `*` and `?` stop at a separator, `**` does not. A pattern without an inner slash matches at any depth below a root, one
 with an inner slash is anchored there, one that ends in a slash is a folder and all below it. `~/` is the home folder,
@@ -15,13 +14,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
 
-from hitl_cli.access import Place, inside
 from hitl_cli.errors import RuleError
 
-R = TypeVar("R")
-_WILD = re.compile(r"[*?\[\\]")
+WILD = re.compile(r"[*?\[\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +34,14 @@ class Path:
     def literal(self) -> int:
         """How many leading segments are literal."""
         for n, segment in enumerate(self.segments):
-            if _WILD.search(segment):
+            if WILD.search(segment):
                 return n
         return len(self.segments)
 
     def names(self, part: str) -> bool:
         """Whether it names a component literally, as a whole or up to a wildcard (`.env.*` names `.env.local`)."""
         for segment in self.segments:
-            wild = _WILD.search(segment)
+            wild = WILD.search(segment)
             start = segment[: wild.start()] if wild else segment
             if start == part or (len(start) > 3 and wild and part.startswith(start)):
                 return True
@@ -98,7 +94,7 @@ def _collapse(segments: Iterator[str]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=20_000)
-def _regex(segment: str) -> re.Pattern[str]:
+def regex(segment: str) -> re.Pattern[str]:
     """One segment as an expression."""
     out, i = [], 0
     while i < len(segment):
@@ -133,129 +129,10 @@ def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, 
             return any(fits(pattern, parts, whole, p + 1, n) for n in range(k, len(parts)))
         if k == len(parts):
             return False
-        if segment != parts[k] and not (_WILD.search(segment) and _regex(segment).fullmatch(parts[k])):
+        if segment != parts[k] and not (WILD.search(segment) and regex(segment).fullmatch(parts[k])):
             return False
         p, k = p + 1, k + 1
     return k == len(parts) or not whole
-
-
-class Index(Generic[R]):
-    """Path patterns with what they stand for, found by an absolute, normalised path."""
-
-    def __init__(self, place: Place, *, strict: bool) -> None:
-        """`strict`: patterns have to match the path itself, as allow rules do."""
-        self.place, self.strict = place, strict
-        self.folds = place.folds_case
-        self.everything: list[R] = []  # no pattern at all
-        self.anchored = _Tree[R]()  # below each root
-        self.absolute = _Tree[R]()
-        self.named: dict[str, list[tuple[Path, R]]] = {}  # at any depth, a literal name
-        self.suffixed: dict[str, list[tuple[Path, R]]] = {}  # at any depth, `*.ext` by its last dot
-        self.wild: list[tuple[Path, R]] = []  # at any depth, another pattern
-        self.all: list[tuple[Path, R]] = []
-
-    def add(self, pattern: Path | None, it: R) -> None:
-        if pattern is None:
-            self.everything.append(it)
-            return
-        if self.folds:
-            pattern = Path(
-                pattern.base.casefold(), tuple(s.casefold() for s in pattern.segments), pattern.anywhere, pattern.folder
-            )
-        self.all.append((pattern, it))
-        if pattern.anywhere:
-            if pattern.literal:
-                self.named.setdefault(pattern.segments[0], []).append((pattern, it))
-            elif re.fullmatch(r"\*[^*?\[\\]*\.[^*?\[\\.]+", pattern.segments[0]):
-                self.suffixed.setdefault(pattern.segments[0].rpartition(".")[2], []).append((pattern, it))
-            else:
-                self.wild.append((pattern, it))
-        elif pattern.base:
-            base = tuple(part for part in pattern.base.split("/") if part)
-            self.absolute.add(Path("/", base + pattern.segments, False, pattern.folder), it)
-        else:
-            self.anchored.add(pattern, it)
-
-    def find(self, path: str) -> Iterator[R]:
-        """What matches the path (an absolute, normalised one)."""
-        yield from self.everything
-        if not self.all:
-            return
-        if self.folds:
-            path = path.casefold()
-        yield from self.absolute.find([p for p in path.split("/") if p], self.strict)
-        for root in self.place.roots:
-            root = root.casefold() if self.folds else root
-            if not inside(path, root):
-                continue
-            parts = [p for p in path[len(root) :].split("/") if p]
-            yield from self.anchored.find(parts, self.strict)
-            for n, part in enumerate(parts):
-                last = n == len(parts) - 1
-                for pattern, it in self.named.get(part, ()):
-                    if not (last and pattern.folder and self.strict):
-                        yield it
-                if last or not self.strict:
-                    for pattern, it in (*self.suffixed.get(part.rpartition(".")[2], ()), *self.wild):
-                        fits = _regex(pattern.segments[0]).fullmatch(part)
-                        if fits and not (last and pattern.folder and self.strict):
-                            yield it
-
-    def may(self, glob: str) -> Iterator[R]:
-        """What could match some path that the shell pattern `glob` names (absolute; `/**`: any path at all)."""
-        yield from self.everything
-        if not self.all:
-            return
-        if self.folds:
-            glob = glob.casefold()
-        names = [p for p in glob.split("/") if p]
-        for pattern, it in self.all:
-            if pattern.base:
-                tops: Sequence[str] = (pattern.base,)
-            else:
-                tops = [r.casefold() if self.folds else r for r in self.place.roots]
-            for top in tops:
-                segments = (
-                    [p for p in top.split("/") if p] + (["**"] if pattern.anywhere else []) + list(pattern.segments)
-                )
-                if meet(segments, names) or meet([*segments, "**"], names):
-                    yield it
-                    break
-
-
-class _Tree(Generic[R]):
-    """Patterns by their leading literal segments."""
-
-    __slots__ = ("below", "ends", "patterns")
-
-    def __init__(self) -> None:
-        self.below: dict[str, _Tree[R]] = {}
-        self.ends: list[tuple[Path, R]] = []  # literal to the end
-        self.patterns: list[tuple[Path, int, R]] = []
-
-    def add(self, pattern: Path, it: R) -> None:
-        node, literal = self, pattern.literal
-        for segment in pattern.segments[:literal]:
-            node = node.below.setdefault(segment, _Tree())
-        if literal == len(pattern.segments):
-            node.ends.append((pattern, it))
-        else:
-            node.patterns.append((pattern, literal, it))
-
-    def find(self, parts: Sequence[str], strict: bool) -> Iterator[R]:
-        node = self
-        for n in range(len(parts) + 1):
-            for pattern, it in node.ends:
-                if n < len(parts) or not (pattern.folder and strict):
-                    yield it
-            for pattern, done, it in node.patterns:
-                # A folder pattern takes all below it; a strict one otherwise has to reach the path itself.
-                if fits(pattern.segments, parts, strict and not pattern.folder, done, n):
-                    yield it
-            following = node.below.get(parts[n]) if n < len(parts) else None
-            if following is None:
-                return
-            node = following
 
 
 def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:

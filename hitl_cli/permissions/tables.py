@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hitl_cli.access import Command, Host, Opaque, Place, ToolUse, Unknown, Word
-from hitl_cli.permissions import codec, globs, kinds, words
+from hitl_cli.permissions import codec, globs, kinds, pathtree, words, wordtree
 from hitl_cli.permissions.codec import FILE_TOOLS
 from hitl_cli.permissions.rule import Decision, Rule
 
@@ -47,10 +47,10 @@ class Table:
     def __init__(self, rules: Iterable[Rule], decision: Decision, place: Place) -> None:
         self.decision, self.place = decision, place
         self.strict = decision is Decision.ALLOW
-        self.commands: words.Index[tuple[Rule, words.Words]] = words.Index()
+        self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
         self.every: dict[str, list[Rule]] = {}  # tools that a rule covers whole, `mcp__server` too
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
-        self.paths: dict[str, globs.Index[tuple[Rule, globs.Path | None]]] = {}
+        self.paths: dict[str, pathtree.Index[tuple[Rule, globs.Path | None]]] = {}
         self.hosts: dict[str, list[Rule]] = {}
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
         self.empty = True
@@ -64,7 +64,7 @@ class Table:
         if tool in FILE_TOOLS:
             index = self.paths.get(tool)
             if index is None:
-                index = self.paths[tool] = globs.Index(self.place, strict=self.strict)
+                index = self.paths[tool] = pathtree.Index(self.place, strict=self.strict)
             compiled = None if pattern is None else globs.parse(pattern, self.place.home)
             index.add(compiled, (rule, compiled))
         elif pattern is None:

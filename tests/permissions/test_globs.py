@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.globs import Index, fits, meet, parse
+from hitl_cli.permissions.globs import fits, meet, parse
+from hitl_cli.permissions.pathtree import Index
 
 PLACE = Place("/w", ("/w", "/extra"), "/home/u")
 

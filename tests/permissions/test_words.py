@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from hitl_cli.access import Unknown
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.words import MANY, Index, Star, Words, parse, quote
+from hitl_cli.permissions.words import MANY, Star, Words, parse, quote
+from hitl_cli.permissions.wordtree import Index
 
 
 @pytest.mark.parametrize(
