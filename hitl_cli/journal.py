@@ -210,6 +210,7 @@ class Changed:
     """Something of the session itself changed.
 
     title, mode, model   the new text
+    settings             dumped Settings: flags given where the session is continued, for this turn and those to come
     rules                a list of dumped Grants that hold for the session
     summary              a text that stands for everything before this entry when the model is asked
     state                keys of the session state to set
@@ -217,7 +218,7 @@ class Changed:
     unsaved              {"rule", "why"}: an accepted rule that could not be written to its file and holds for the session
     """
 
-    what: Literal["title", "mode", "model", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]
+    what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]
     value: Json
     who: Who = Who("person")
 

@@ -225,12 +225,15 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
         if not call.edited:
             state.once.add(exact(call.call.name, call.call.input))
     elif isinstance(answer, Reject):
-        call.refused, call.running = (answer, entry.who), False
-        help = (
-            ", ".join(interrupt.suggested[0].rules) if isinstance(interrupt, Approval) and interrupt.suggested else ""
-        )
-        part = interrupt.part if isinstance(interrupt, Approval) else ""
-        _deny(state, call.call, entry.who, part=part, help=help)
+        call.refused = answer, entry.who
+        if not call.running:  # one that may have run is not to run again; that is no refusal of what it did
+            help = (
+                ", ".join(interrupt.suggested[0].rules)
+                if isinstance(interrupt, Approval) and interrupt.suggested
+                else ""
+            )
+            part = interrupt.part if isinstance(interrupt, Approval) else ""
+            _deny(state, call.call, entry.who, part=part, help=help)
     elif isinstance(answer, Supply):
         text = answer.output if isinstance(answer.output, str) else json.dumps(answer.output, ensure_ascii=False)
         call.returned, call.running = Result(text, not answer.error, "external"), False
@@ -284,6 +287,9 @@ def _changed(state: State, entry: Changed) -> None:
         state.mode = value
     elif entry.what == "model":
         state.model = value
+    elif entry.what == "settings":
+        state.settings = records.load(Settings, value)
+        state.mode, state.model = state.settings.mode, state.settings.model
     elif entry.what == "rules":
         state.grants.extend(records.load(Grant, grant) for grant in value)
     elif entry.what == "state":
