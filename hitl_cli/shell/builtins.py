@@ -56,15 +56,12 @@ def _nothing(words: tuple[Word, ...]) -> Effect:
 
 
 def _waits(words: tuple[Word, ...]) -> Effect:
-    """jobs and wait, without the options that run a command or set a variable."""
-    if all(
-        (isinstance(w, str) and re.fullmatch(r"-[nlrsf]|%?[0-9+%-]+", w)) or w == Unknown("$!", single=True)
-        for w in words[1:]
-    ):
-        return _NOTHING
-    if any(isinstance(w, str) and w.startswith("-") and re.search(r"[xp]", w) for w in words[1:]):
-        raise Unreadable(f"{words[0]} is given more than jobs")
-    return Effect() if all(isinstance(w, str) or w.single for w in words[1:]) else _refused(words)
+    """jobs and wait, without `jobs -x`, which runs a command, and `wait -p`, which sets a variable."""
+    for word in words[1:]:
+        text = word if isinstance(word, str) else word.text
+        if text != "$!" and not re.fullmatch(r"-[nlrsf]|%?[0-9+%-]+", text):
+            raise Unreadable(f"{words[0]} is given more than jobs")
+    return _NOTHING
 
 
 def _exec(words: tuple[Word, ...]) -> Effect:
@@ -202,9 +199,13 @@ def _shopt(words: tuple[Word, ...]) -> Effect:
 
 def _cd(words: tuple[Word, ...]) -> Effect:
     rest = list(words[1:])
+    physical = False
     while rest and rest[0] in ("-L", "-P", "-e", "-@", "--"):
+        physical = physical or rest[0] in ("-P", "-@")
         if rest.pop(0) == "--":
             break
+    if physical:
+        return Effect(enters=Unknown("-P"))
     if len(rest) > 1:
         raise Unreadable("cd is given more than one folder")
     target = rest[0] if rest else "~"
@@ -265,7 +266,15 @@ def _settled(operands: list[Word]) -> bool:
     return True
 
 
+def _hash(words: tuple[Word, ...]) -> Effect:
+    return _NOTHING if words[1:] in ((), ("-r",)) else _refused(words)
+
+
 def _source(words: tuple[Word, ...]) -> Effect:
+    if len(words) > 1 and (
+        words[1] == "/dev/stdin" or (isinstance(words[1], Unknown) and words[1].text.startswith("<("))
+    ):
+        raise Unreadable("it runs what another command prints")
     return Effect(acts=(Act(min(1, len(words) - 1), "runs a file in this shell"),))
 
 
@@ -275,14 +284,13 @@ def _umask(words: tuple[Word, ...]) -> Effect:
 
 _BUILTINS: dict[str, Callable[[tuple[Word, ...]], Effect]] = {
     **dict.fromkeys(word_set("true false : pwd exit return break continue shift times type logout dirs"), _nothing),
-    **dict.fromkeys(
-        word_set("alias enable hash bind compgen complete compopt fc history getopts let suspend"), _refused
-    ),
+    **dict.fromkeys(word_set("alias enable bind compgen complete compopt fc history getopts let suspend"), _refused),
     **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), _ordinary),
     **dict.fromkeys(word_set("export readonly declare typeset local"), _export),
     "jobs": _waits,
     "wait": _waits,
     "exec": _exec,
+    "hash": _hash,
     "source": _source,
     ".": _source,
     "echo": _echo,

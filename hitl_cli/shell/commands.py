@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
 
 
+Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
+
+
 @dataclass(slots=True)
 class Call:
     """One simple command on its way through the wrappers."""
 
     words: tuple[Word, ...]
-    typed: tuple[Word, ...]  # with what was peeled off before it
+    typed: tuple[Word, ...]  # with its assignments and what was peeled off
     text: str
     folders: Folders
     within: tuple[str, ...] = ()
-    marked: tuple[tuple[Word, str], ...] = ()  # assignments that are not harmless, with the reason
+    marked: Marked = ()
     redirs: tuple[Redirect, ...] = ()
-    depth: int = 0
+    offset: int = 0  # of the program in `typed`
 
 
 # Wrappers that do not leave the shell: a `cd` behind them moves it.
@@ -72,20 +75,21 @@ def _fed(walk: Walk, call: Call) -> None:
         text = words.joined(body, walk.values(call.folders)) if body is not None else None
     if text is None:
         reason = f"{call.words[0]} runs what it is given on its standard input"
-        _unread(walk, call, reason, rough_words(body.text) if body is not None else ())
+        _unread(walk, call, reason, rough_words(body.text if body is not None else walk.piped))
         return
     _enter(walk, text, call, f"{call.words[0]} <<")
 
 
 def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> Folders:
     """Read the text that a command hands to a shell; `fresh`: its HOME may be another. The folders afterwards."""
-    before = walk.within, walk.own_home
+    before = walk.within, walk.own_home, walk.outer
+    walk.outer = (*walk.outer, call.typed)
     walk.within = (*call.within, kind)
     walk.own_home = walk.own_home and not fresh
     if call.marked:
         _unread(walk, call, call.marked[0][1])
     after = walk.script(text, call.folders, kind)
-    walk.within, walk.own_home = before
+    walk.within, walk.own_home, walk.outer = before
     return after
 
 
@@ -110,10 +114,13 @@ def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> tuple[Fo
         there = _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label, layer.fresh)
         return there, there
     if layer.inner:
-        skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: -len(layer.inner)]) or name
+        skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: layer.at])
         within = (*call.within, skipped)
         walk.own_home, own_home = walk.own_home and not layer.fresh, walk.own_home
-        after = run(walk, replace(call, words=layer.inner, folders=folders, within=within, marked=tuple(marked)))
+        typed = (*call.typed, wrappers.RUN_TIME) if layer.inner[-1] is wrappers.RUN_TIME else call.typed
+        inner = replace(call, words=layer.inner, typed=typed, folders=folders, within=within, marked=tuple(marked))
+        inner.offset += layer.at
+        after = run(walk, inner)
         walk.own_home = own_home
         return after
     return call.folders, call.folders
@@ -180,16 +187,10 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
     acts, marked = _mark(call.marked, found.acts)
     plain = found.words
     final = (*marked, *plain)
-    forms: list[tuple[Word, ...]] = []
-    spells: list[int] = []
+    forms, spells = _forms(walk, call, final)
     if call.words != plain:
         forms.append((*marked, *call.words))
         spells.append(len(marked) + 1)
-    if len(call.typed) != len(call.words):
-        forms.append(call.typed)
-        spells.append(
-            max(1, len(call.typed) - len(call.words) + 1) if call.typed[-1:] == call.words[-1:] else len(call.typed)
-        )
     also: list[tuple[Word, ...]] = []
     if marked:
         also.append(plain)
@@ -209,6 +210,19 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
     )
 
 
+def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[Word, ...]], list[int]]:
+    """The command as typed, and the commands whose text it stands in: those only an exact rule names."""
+    forms: list[tuple[Word, ...]] = []
+    spells: list[int] = []
+    if len(call.typed) != len(call.words) and call.typed != final:
+        forms.append(call.typed)
+        spells.append(call.offset + 1)
+    for typed in walk.outer:
+        forms.append(typed)
+        spells.append(len(typed) + 1)
+    return forms, spells
+
+
 def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> tuple[Folders, Folders]:
     name = str(call.words[0])
     walk.assigned.update(effect.assigns)
@@ -221,10 +235,12 @@ def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> tuple[Folders, 
     if effect.enters is not None:
         free, acts, folders, targets = _moves(walk, call, effect.enters, acts, len(marked))
         after = (folders, folders if folders == (None,) else call.folders)
+    final = (*marked, *call.words)
+    forms, spells = _forms(walk, call, final)
     walk.out.append(
         Command(
-            (*marked, *call.words), acts, text=call.text, within=call.within, cwd=one(call.folders), names=(name,),
-            free="" if marked else free, also=(call.words,) if marked else (),
+            final, acts, tuple(forms), (name,), call.text, call.within, one(call.folders), "" if marked else free,
+            tuple(spells), (call.words,) if marked else (),
         )
     )  # fmt: skip
     for path, glob in targets:

@@ -25,6 +25,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SEQUENCE = re.compile(r"\{[0-9]+\.\.[0-9]+\}\Z")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
 _RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
+# Words without quotes or expansions, each followed by a blank and another such word or the end of the line.
+_PLAIN_WORDS = re.compile(r"((?:[ \t]+[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*)+)(?=[ \t\n;&|)]|\Z)", re.ASCII)
 _CLOSERS = word_set("then elif else fi do done esac }")
 # `time` in front of a pipeline; behind a `|` it is a program.
 _TIMED = re.compile(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
@@ -146,8 +148,10 @@ def _connector(lex: Lexer) -> str:
         raise Unreadable("a pipe stands where a command should end")
     if op != "\n":
         lex.i = found.end()
-        if lex.peek("\\\n") or (op == "&" and lex.peek(">")):
-            raise Unreadable("a line is continued in the middle of an operator")
+        if op in "&;":
+            lex.complete("&;>")
+            if op == "&" and lex.peek(">"):
+                raise Unreadable("`&` stands before a redirection")
     return ";" if op == "\n" else op
 
 
@@ -168,8 +172,7 @@ def _pipeline(lex: Lexer) -> Statement:
         if not lex.peek("|") or lex.peek("||"):
             break
         lex.i += 2 if lex.peek("|&") else 1
-        if lex.peek("\\\n"):
-            raise Unreadable("a line is continued in the middle of an operator")
+        lex.complete("|&")
         lex.newlines()
         if _keyword(lex) == "!":
             raise Unreadable("`!` stands inside a pipeline")
@@ -215,15 +218,18 @@ def _command(lex: Lexer) -> Statement:
 def _simple(lex: Lexer) -> Statement:
     start = end = lex.i
     made = Statement("simple", start, start, "")
-    s = lex.s
+    words, s, n = made.words, lex.s, lex.n
     while True:
+        if words and (run := _PLAIN_WORDS.match(s, lex.i)) is not None:
+            words += run.group().split()
+            end = lex.i = run.end(1)
         lex.blanks()
-        if lex.i >= lex.n:
+        if lex.i >= n:
             break
         c = s[lex.i]
         if (c in "<>&" or c.isdigit()) and (redirect := lex.redirect()) is not None:
             made.redirs.append(redirect)
-        elif not made.words and (found := _ASSIGNMENT.match(s, lex.i)) is not None:
+        elif not words and (found := _ASSIGNMENT.match(s, lex.i)) is not None:
             made.assigns.append(_assignment(lex, found))
         else:
             word = lex.word()
@@ -231,12 +237,15 @@ def _simple(lex: Lexer) -> Statement:
                 if c == "(":
                     raise Unreadable("a parenthesis stands where it has no meaning")
                 break
-            _check_word(made, word, s[lex.i : lex.i + 1])
-            made.words.append(word)
+            if not words:
+                _check_first(word)
+            if lex.i < n and s[lex.i] in "<>":
+                _check_glued(word)
+            words.append(word)
         end = lex.i
-        if len(made.words) + len(made.redirs) + len(made.assigns) > WORDS:
+        if len(words) + len(made.redirs) + len(made.assigns) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")
-    if not (made.words or made.assigns or made.redirs):
+    if not (words or made.assigns or made.redirs):
         raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
     lex.i = made.end = end
     made.text = s[start:end]
@@ -248,19 +257,26 @@ def _bounded(words: list[Word]) -> None:
         raise Unreadable(f"a command has more than {WORDS:,} words")
 
 
-def _check_word(made: Statement, word: Word, after: str) -> None:
-    text = word if isinstance(word, str) else word.text.replace("\\\n", "")
-    if not made.words:
-        if text in _RESERVED or (text == "time" and not isinstance(word, str)):
-            raise Unreadable(f"`{text}` stands where it is not read")
-        if _ASSIGNMENT.match(text):
-            raise Unreadable("a line is continued in the middle of an assignment")
-        if _SUBSCRIPT.match(text):
-            raise Unreadable("an element of an array is assigned")
-    if after in ("<", ">") and after and re.fullmatch(r"\{\w+(\[.*\])?\}", text):
-        raise Unreadable("a redirection names a variable for its descriptor")
-    if after in ("<", ">") and after and text.isdigit():
-        raise Unreadable("a number stands before a redirection")
+def _written(word: Word) -> str:
+    """How the word stands in the text once bash has joined the lines."""
+    return word if isinstance(word, str) else word.text.replace("\\\n", "")
+
+
+def _check_first(word: Word) -> None:
+    text = _written(word)
+    if text in _RESERVED or (text == "time" and not isinstance(word, str)):
+        raise Unreadable(f"`{text}` stands where it is not read")
+    if _ASSIGNMENT.match(text):
+        raise Unreadable("a line is continued in the middle of an assignment")
+    if _SUBSCRIPT.match(text):
+        raise Unreadable("an element of an array is assigned")
+
+
+def _check_glued(word: Word) -> None:
+    """A word right in front of a redirection may name its descriptor."""
+    text = _written(word)
+    if text.isdigit() or re.fullmatch(r"\{\w+(\[.*\])?\}", text):
+        raise Unreadable("a redirection names its descriptor in a way that is not read")
 
 
 def _assignment(lex: Lexer, found: re.Match[str]) -> Assignment:

@@ -15,6 +15,7 @@ from hitl_cli.shell.tree import Nested, Part, Raw, Redirect, Unreadable, Word
 if TYPE_CHECKING:
     from hitl_cli.shell.tree import Statement
 
+_CONTINUED = re.compile(r"(?:\\\n)+")
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 # A word without quotes or expansions that ends where it seems to end. `{}` is a word that stands for itself.
 _PLAIN = re.compile(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
@@ -31,7 +32,7 @@ _BRACED = re.compile(
     r"(?P<op>\}|:?[-+=?]|##?|%%?|//?[#%]?|\^\^?|,,?|:(?= ?-?[0-9])|@(?=[QULuEakKA]\}))"
 )
 _SLICE = re.compile(r" ?-?[0-9]+(?::[0-9]+)?\}")
-_OPERAND = re.compile(r"(?:[^\"'\\`${}\n]|\\[/.*?\[\]+-])+")
+_OPERAND = re.compile(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
 
 _ANSI = re.compile(
     r"\\(?:(?P<hex>x[0-9a-fA-F]{1,2})|(?P<oct>[0-7]{1,3})|(?P<uni>u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(?P<one>[abeEfnrtv\\'\"?]))|[^\\']+"
@@ -48,7 +49,7 @@ _PLAIN_DELIMITER = re.compile(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]
 class Lexer:
     """A place `i` in a text `s`. `depth` counts the levels above it, `closers` the substitutions a `)` would end."""
 
-    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "depth", "i", "n", "pending", "s")
+    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "depth", "given", "i", "n", "pending", "s")
 
     def __init__(self, s: str, depth: int = 0) -> None:
         if depth > DEEPEST:
@@ -58,6 +59,7 @@ class Lexer:
         self.blocked = False  # the body of a here-document is due outside of this substitution
         self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline
         self.arithmetic: list[str] = []  # names evaluated as arithmetic
+        self.given: list[str] = []  # names given a value by an expansion
         self.assigned: list[str] = []  # names given a value that is not certainly a number
 
     # -- blanks, comments, newlines
@@ -90,6 +92,13 @@ class Lexer:
 
     def peek(self, text: str) -> bool:
         return self.s.startswith(text, self.i)
+
+    def complete(self, more: str) -> None:
+        """The operator that ends here ends here for bash too, which joins continued lines first."""
+        if self.peek("\\\n"):
+            found = _CONTINUED.match(self.s, self.i)
+            if found is not None and self.s[found.end() : found.end() + 1] in tuple(more):
+                raise self.fail("a line is continued in the middle of an operator")
 
     def fail(self, reason: str) -> Unreadable:
         return Unreadable(reason)
@@ -285,6 +294,7 @@ class Lexer:
         elif op != "}":
             if op in (":=", "="):
                 self.assigned.append(name)
+                self.given.append(name)
             self._operand(raw, in_quotes)
         text = self.s[start : self.i]
         if length or (name in _NUMBERS and op == "}"):
@@ -366,6 +376,7 @@ class Lexer:
         script = parse(inner)
         self.arithmetic += inner.arithmetic
         self.assigned += inner.assigned
+        self.given += inner.given
         return script
 
     def arithmetic_text(self, what: str, end: str = "))") -> list[Nested]:
@@ -416,8 +427,7 @@ class Lexer:
         if fd and op.startswith("&"):
             return None
         self.i = found.end()
-        if self.peek("\\\n"):
-            raise self.fail("a line is continued in the middle of an operator")
+        self.complete("<>&|(-")
         if op in ("<<", "<<-"):
             return self._here(fd, op, start)
         self.blanks()
@@ -477,6 +487,7 @@ class Lexer:
                 inner._soft(raw, text[inner.i], "$`\\")
         self.arithmetic += inner.arithmetic
         self.assigned += inner.assigned
+        self.given += inner.given
         return raw
 
 
@@ -487,7 +498,10 @@ def _ansi_piece(found: re.Match[str]) -> bytes:
     if kind == "oct":
         return bytes([int(found.group()[1:], 8) & 0xFF])
     if kind == "uni":
-        return chr(min(int(found.group()[2:], 16), 0x10FFFF)).encode(errors="surrogatepass")
+        number = int(found.group()[2:], 16)
+        if number > 0x7F:
+            raise Unreadable("a quote `$'…'` names a character that depends on the locale")
+        return bytes([number])
     if kind == "one":
         return _ANSI_ONE[found.group()[1]].encode()
     return found.group().encode()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hitl_cli.access import Access, Act, Command, Opaque, Place, ReadPath, Unknown, Word, WritePath, inside
 from hitl_cli.shell import variables, words
-from hitl_cli.shell.commands import Call, run
+from hitl_cli.shell.commands import Call, Marked, run
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import Folders, either, one, path_of
@@ -67,6 +67,8 @@ class Walk:
         self.out: list[Access] = []
         self.node = Node("text", "")
         self.steps = self.characters = 0
+        self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
+        self.piped = ""  # the pipeline around what is walked
         self.before: tuple[str, ...] = ()  # a keyword `time` in front of the next simple command
         self.within: tuple[str, ...] = ()
         self.depth = 0
@@ -88,6 +90,9 @@ class Walk:
             made = parse(lex)
             self.computed.update(lex.arithmetic)
             self.assigned.update(lex.assigned)
+            for name in (*lex.given, *lex.arithmetic):
+                if reason := variables.stays(name, Unknown("")):
+                    raise Unreadable(f"an expansion {reason}")
             ok, ko = self.walk(made, folders)
             return either(ok, ko)
         except Unreadable as error:
@@ -153,8 +158,11 @@ class Walk:
         return ok, ko
 
     def pipeline(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+        fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
+        before, self.piped = self.piped, "\n".join((made.text, *fed))
         for kid in made.kids:
             self.walk(kid, folders)
+        self.piped = before
         return folders, folders
 
     def negated(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
@@ -293,13 +301,15 @@ class Walk:
             else:
                 typed += words.cook(word, values)
                 raws.append(word)
-        marked = self.assignments(made.assigns, folders, bool(typed)) if made.assigns else ()
+        given, marked = self.assignments(made.assigns, folders, typed[0] if typed else "") if made.assigns else ((), ())
         if len(typed) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")
         after = (folders, folders)
         if typed:
             within = (*self.within, " ".join(before)) if before else self.within
-            call = Call(tuple(typed), (*before, *typed), made.text, folders, within, marked, tuple(made.redirs))
+            front = (*before, *given)
+            call = Call(tuple(typed), (*front, *typed), made.text, folders, within, marked, tuple(made.redirs))
+            call.offset = len(front)
             after = run(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
@@ -314,10 +324,11 @@ class Walk:
                 self.nested(raw.nested, folders)
         return after
 
-    def assignments(self, found: list[Assignment], folders: Folders, before: bool) -> tuple[tuple[Word, str], ...]:
-        """The assignments that are not harmless, as words, with the reason."""
+    def assignments(self, found: list[Assignment], folders: Folders, first: Word) -> tuple[tuple[Word, ...], Marked]:
+        """The assignments as words, and those that are not harmless, with the reason."""
         marked: list[tuple[Word, str]] = []
-        judge = variables.reaches if before else variables.stays
+        every: list[Word] = []
+        judge = variables.reaches if first else variables.stays
         for given in found:
             value: Word = given.value if isinstance(given.value, str) else Unknown("")
             if isinstance(given.value, Raw):
@@ -328,13 +339,14 @@ class Walk:
                 self.nested_in(given.items or [], folders)
             if given.name in ("HOME", "PWD"):
                 raise Unreadable(f"it sets {given.name}, which changes what later words mean")
+            sign = "+=" if given.append else "="
+            word: Word = f"{given.name}{sign}{value}" if isinstance(value, str) else Unknown(given.text, single=True)
+            every.append(word)
+            if first == "read" and given.name == "IFS":  # holds for that one command, which only splits a line
+                continue
             if reason := judge(given.name, value):
-                sign = "+=" if given.append else "="
-                word: Word = (
-                    f"{given.name}{sign}{value}" if isinstance(value, str) else Unknown(given.text, single=True)
-                )
                 marked.append((word, reason))
-        return tuple(marked)
+        return tuple(every), tuple(marked)
 
     def in_workspace(self, folder: str) -> bool:
         return any(inside(folder, root) for root in self.place.roots)

@@ -17,7 +17,8 @@ from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, UNFOLLOWED, Row
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 # What other shells than bash read in another way.
 _BASHISM = re.compile(
-    r"\$['\"\[]|[<>]\(|\{[^{}]*(?:,|\.\.)[^{}]*\}|\|&|&>|<<<|\[\[|\(\(|\+=|=\(|\bfunction\b|;&|>&[^0-9&-]"
+    r"\$['\"\[]|[<>]\(|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\|&|&>|<<<|\[\[\s|(?<!\$)\(\("
+    r"|(?:^|[\s;&|])\w+(?:\+=|=\()|(?:^|[\n;&|])\s*function\s"
 )
 _ZSH_PLAIN = re.compile(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
 
@@ -31,6 +32,7 @@ class Layer:
     """One wrapper taken off.
 
     inner     the words of the command it runs, () when it runs a text
+    at        where those begin in the words of the call
     text      a script it runs, None when it runs words
     stays     it needs a rule of its own beside that of what it runs (xargs, sudo, find)
     assigns   the variables it sets for the command
@@ -42,6 +44,7 @@ class Layer:
     """
 
     inner: tuple[Word, ...] = ()
+    at: int = 0
     text: str | None = None
     stays: bool = False
     assigns: tuple[tuple[str, Word], ...] = ()
@@ -88,7 +91,7 @@ def _program(name: str, row: Row, words: tuple[Word, ...]) -> Layer | None:
     layer = Layer(stays=row.stays)
     at, given = _options(name, row, words, layer)
     if name == "env" and (split := given.get("S", given.get("split-string"))) is not None:
-        return _split_string(layer, split, words[at:])
+        return _split_string(layer, split, words, at)
     layer.fresh = name in ("sudo", "doas", "pkexec", "exec") or not given.keys().isdisjoint(_EMPTYING)
     if row.assigns:
         at = _assignments(words, at, layer)
@@ -110,7 +113,7 @@ def _program(name: str, row: Row, words: tuple[Word, ...]) -> Layer | None:
         return layer
     if not inner:
         return None if not (layer.reads or layer.writes or layer.assigns) or name in ("env", "flock") else layer
-    layer.inner = inner
+    layer.inner, layer.at = inner, at
     return layer
 
 
@@ -211,11 +214,16 @@ def _assignments(words: tuple[Word, ...], at: int, layer: Layer) -> int:
     return at
 
 
-def _split_string(layer: Layer, split: Word, rest: tuple[Word, ...]) -> Layer:
+def _split_string(layer: Layer, split: Word, words: tuple[Word, ...], at: int) -> Layer:
     if not isinstance(split, str) or re.search(r"[\\\"'$#]", split):
         raise Unreadable("env -S splits a text that is not plain words")
-    inner: list[Word] = [*split.split(), *rest]
-    return _program("env", ROWS["env"], ("env", *inner)) or layer
+    inner = _program("env", ROWS["env"], ("env", *split.split(), *words[at:]))
+    if inner is None:
+        return layer
+    inner.at = len(words)  # no leading words of the call spell the program
+    inner.fresh = inner.fresh or layer.fresh
+    inner.folder = inner.folder or layer.folder
+    return inner
 
 
 def _xargs(inner: tuple[Word, ...], given: dict[str, Word]) -> tuple[Word, ...]:
@@ -267,7 +275,7 @@ def _find(words: tuple[Word, ...]) -> Layer | None:
             raise Unreadable("what find runs is not ended")
         here = word in ("-exec", "-ok")
         inner = replaced(words[at:end], "{}", safe or not here, prefix if here else "./")
-        layers.append(Layer(inner, stays=True, anywhere=not here))
+        layers.append(Layer(inner, at, stays=True, anywhere=not here))
         at = end + 1
     if not layers:
         return None
@@ -329,7 +337,12 @@ def _shell(name: str, words: tuple[Word, ...]) -> Layer | None:
         text = str(words[at])
         _check_dialect(name, text)
         return Layer(text=text)
-    return Layer(stdin=True) if at >= len(words) else None
+    if at >= len(words):
+        return Layer(stdin=True)
+    script = words[at]
+    if script == "/dev/stdin" or (isinstance(script, Unknown) and script.text.startswith("<(")):
+        raise Unreadable(f"{name} runs what another command prints")
+    return None
 
 
 def _check_dialect(name: str, text: str) -> None:
