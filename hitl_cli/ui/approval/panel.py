@@ -94,6 +94,11 @@ class Panel:
         self._pages.height = height
 
     @property
+    def typing(self) -> bool:
+        """A form is open: keys are text or choices there."""
+        return self._form is not None
+
+    @property
     def outcome(self) -> Outcome | None:
         return self._ended
 
