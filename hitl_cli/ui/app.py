@@ -74,7 +74,7 @@ class Repl:
         self.paper = Paper(output, setup.colour)
         self.teller = Teller(self.paper.width - 1, setup.colour)
         self.live = Live()
-        self.asking = Asking(self.paper, self.refresh)
+        self.asking = Asking(self.paper, self.refresh, self.leave)
         self.talk = Conversation(setup, self)
         self.status = bottom.Status()
         self.own = commands.own_commands(setup.paths.config / "commands")
@@ -204,10 +204,19 @@ class Repl:
         if typed.text.startswith("!") and typed.text[1:].strip():
             self.app.create_background_task(self._errand(typed.text[1:].strip()))
         elif typed.text.startswith("/"):
-            self.print([[], [("dim", cut(f"> {clean(typed.shown)}".split("\n")[0], self.width - 1))]])
-            self.app.create_background_task(commands.run(self, typed))
+            self.app.create_background_task(self._command(typed))
         else:
             self.talk.send(typed)
+        self.refresh()
+
+    def command(self, typed: Typed) -> None:
+        self.app.create_background_task(self._command(typed))
+
+    async def _command(self, typed: Typed) -> None:
+        if not commands.must_wait(self, typed):
+            self.print([[], [("dim", cut(f"> {clean(typed.shown)}".split("\n")[0], self.width - 1))]])
+        await commands.run(self, typed)
+        self.talk.proceed()
         self.refresh()
 
     async def _errand(self, command: str) -> None:
@@ -382,8 +391,9 @@ class Repl:
             if self.live.busy and not self.asking.open:
                 self.refresh()
             if beat % 5 == 0:
-                with suppress(HitlError):
+                with suppress(HitlError):  # told when it stands in the way of a turn
                     self.talk.glance()
+                    self.talk.renew_rules()
             if beat % 50 == 0:
                 self._count()
 

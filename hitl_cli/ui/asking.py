@@ -22,8 +22,8 @@ from hitl_cli.ui.waiting import POLL, Outcome, Waiting
 class Asking:
     """At most one panel at a time. `lines` is what the bottom of the screen shows, [] when nothing is asked."""
 
-    def __init__(self, paper: Paper, refresh: Callable[[], None]) -> None:
-        self._paper, self._refresh = paper, refresh
+    def __init__(self, paper: Paper, refresh: Callable[[], None], leave: Callable[[], None]) -> None:
+        self._paper, self._refresh, self._leave = paper, refresh, leave
         self._panel: Panel | None = None
         self._done: asyncio.Future[Outcome] | None = None
         self._size = (0, 0)
@@ -59,6 +59,9 @@ class Asking:
     def press(self, key: str, data: str) -> None:
         panel = self._panel
         if panel is None or self._done is None or self._done.done():
+            return
+        if key == "c-d" and not panel.typing:
+            self._leave()  # answers nothing: the question is parked
             return
         panel.press(key, self._now(), data)
         self._after(panel)

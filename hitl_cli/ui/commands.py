@@ -47,7 +47,6 @@ class Host(Protocol):
 
     def say(self, words: str, style: str = "dim") -> None: ...
     def print(self, lines: list[Line]) -> None: ...
-    def give_back(self, typed: Sequence[Typed]) -> None: ...
     def leave(self) -> None: ...
     def begin_anew(self) -> None: ...
     async def reopen(self, session: str, shown: int = 3) -> None: ...
@@ -77,25 +76,35 @@ class Command:
     choices: Choices = _nothing
 
 
+def named(text: str) -> Command | None:
+    name = text.partition(" ")[0]
+    return next((c for c in COMMANDS if c.name == name), None)
+
+
+def must_wait(repl: Host, typed: Typed) -> bool:
+    """A turn is going on, and the command would get in its way."""
+    command = named(typed.text)
+    return command is not None and not command.anytime and repl.talk.working
+
+
 async def run(repl: Host, typed: Typed) -> None:
     """Do what a line that begins with a slash says; any mistake is one line."""
     name, _, argument = typed.text.partition(" ")
-    command = next((c for c in COMMANDS if c.name == name), None)
-    if command is None and name in repl.own:
-        repl.talk.send(Typed(typed.shown, filled(repl.own[name], argument.strip())))
-    elif command is None:
-        close = difflib.get_close_matches(name, [*(c.name for c in COMMANDS), *repl.own], 1)
-        repl.say(f"{name} is no command." + (f" Did you mean {close[0]}?" if close else " /help lists them."), "warn")
-    elif repl.talk.working and not command.anytime:
-        repl.say(f"{name} waits until the turn is over: Esc stops it.", "warn")
-        repl.give_back([typed])
-    else:
+    command = named(typed.text)
+    if must_wait(repl, typed):
+        repl.talk.queue.append(typed)
+    elif command is not None:
         try:
             done = command.run(repl, argument.strip())
             if done is not None:
                 await done
         except (HitlError, OSError, ValueError) as error:
             repl.say(str(error), "warn")
+    elif name in repl.own:
+        repl.talk.send(Typed(typed.shown, filled(repl.own[name], argument.strip())))
+    else:
+        close = difflib.get_close_matches(name, [*(c.name for c in COMMANDS), *repl.own], 1)
+        repl.say(f"{name} is no command." + (f" Did you mean {close[0]}?" if close else " /help lists them."), "warn")
 
 
 def choices(repl: Host, name: str) -> Iterable[str]:

@@ -154,6 +154,9 @@ class PlainRepl:
         for one in typed:
             self.say(f"Not sent: {one.shown}")
 
+    def command(self, typed: Typed) -> None:
+        self._running = asyncio.ensure_future(commands.run(self, typed))
+
     def leave(self) -> None:
         self._leaving = True
 

@@ -46,6 +46,9 @@ class Screen(Protocol):
     def give_back(self, typed: Sequence[Typed]) -> None:
         """Messages that were not sent after all."""
 
+    def command(self, typed: Typed) -> None:
+        """Do the slash command that waited in the queue for its turn, then let the conversation go on."""
+
 
 class Conversation:
     """What the REPL holds of a session.
@@ -95,6 +98,11 @@ class Conversation:
         """Ask what waits, then send what is queued; nothing when that is happening already."""
         if not self.working:
             self._task = asyncio.create_task(self._work())
+
+    def proceed(self) -> None:
+        """Send what is queued behind a command; what waits for a person is not asked again by that."""
+        if self.queue and not self.pending:
+            self.go_on()
 
     async def wait(self) -> None:
         """Until there is nothing left to do."""
@@ -180,12 +188,19 @@ class Conversation:
                 if self.pending:
                     if not await self._answer():
                         break
+                elif self.queue[0].text.startswith("/"):
+                    # Outside of this task, since a command may set another session to work.
+                    asyncio.get_running_loop().call_soon(self.screen.command, self.queue.pop(0))
+                    return
                 else:
                     await self._turn(self.queue.pop(0))
-        finally:
-            if self.queue:
-                left, self.queue = self.queue, []
+            left, self.queue = self.queue, []
+            if left:
                 self.screen.give_back(left)
+        except HitlError as error:
+            self.screen.say(str(error), "warn")
+        except Exception as error:
+            self.screen.say(self.mishap(error), "warn")
 
     async def _turn(self, typed: Typed) -> None:
         self._refused.clear()

@@ -8,6 +8,8 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Open = Callable[..., Any]
 
 MAKE = """
@@ -180,3 +182,99 @@ def test_a_killed_session_is_taken_up_where_it_stood(home: Any, terminal: Open) 
     again.asked("$ mkdir made")
     again.type("y")
     again.wait("It is made.")
+
+
+def test_ctrl_d_at_a_panel_leaves_and_parks_the_question(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script(MAKE))
+    window.say("please make it")
+    window.asked("$ mkdir made")
+    assert window.leave() == 0
+    assert "waits for 1 answer" in window.text
+    assert len(json.loads(home.hitl("pending", "--json").stdout)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_closed_window_parks_the_question(home: Any, terminal: Open, number: int) -> None:
+    window = terminal(*home.script(MAKE))
+    window.say("please make it")
+    window.asked("$ mkdir made")
+    os.kill(window.pid, number)
+    assert window.ended() == 0
+    assert len(json.loads(home.hitl("pending", "--json").stdout)) == 1
+
+
+def test_an_answer_that_nobody_continued_is_taken_up_here(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script(MAKE))
+    window.say("please make it")
+    window.asked("$ mkdir made")
+    (waiting,) = json.loads(home.hitl("pending", "--json").stdout)
+    assert home.hitl("answer", waiting["session"], "--approve", "--no-continue").returncode == 0
+    window.wait("Answered elsewhere", "It is made.")
+
+
+def test_a_session_is_picked_from_a_list(home: Any, terminal: Open) -> None:
+    for message in ("first thing", "second thing"):
+        window = terminal(*home.script(MAKE))
+        window.say(message)
+        window.asked("$ mkdir made")
+        window.leave()
+    window = terminal("resume")
+    window.wait("Which session?", "second thing", "first thing", "1 waiting")
+    window.type("first")
+    window.gone("second thing")
+    window.enter()
+    window.asked("> first thing", "$ mkdir made")
+
+
+def test_a_rule_taken_away_while_a_session_runs_counts_no_longer(home: Any, terminal: Open) -> None:
+    twice = MAKE.replace("mkdir made", "mkdir -p made")
+    window = terminal("--allow", "Bash(true)", *home.script(twice + twice.replace("make", "more")))
+    window.say("please make it")
+    window.asked("$ mkdir -p made")
+    window.type("n")
+    window.wait("why?")
+    window.enter()
+    window.wait("I was refused.")
+    window.enter("/permissions allow Bash(mkdir:*)")
+    window.wait("Kept: allow Bash(mkdir:*)")
+    window.enter("/permissions remove Bash(mkdir:*)")
+    window.wait("1 removed.")
+    window.say("again")
+    window.asked("> again", "$ mkdir -p made")
+
+
+def test_a_conversation_is_forked_and_exported(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script("[[turn]]\n[[turn.reply]]\ntext = 'Hello there.'\n"))
+    window.say("hello")
+    window.wait("Hello there.", "\n>")
+    window.enter("/fork")
+    window.wait("a copy of")
+    window.enter("/export talk.md")
+    window.wait("Written to")
+    assert "Hello there." in (home.work / "talk.md").read_text()
+    assert len(json.loads(home.hitl("sessions", "list", "--json").stdout)) == 2
+
+
+def test_own_commands_send_their_text(home: Any, terminal: Open) -> None:
+    (home.config / "commands").mkdir(parents=True)
+    (home.config / "commands" / "review.md").write_text("# Look at one file\n\nReview $ARGUMENTS with care.\n")
+    window = terminal(*home.script("[[turn]]\n[[turn.reply]]\ntext = 'Reviewed.'\n"))
+    window.wait("\n>")
+    window.type("/rev")
+    window.wait("/review", "Look at one file")
+    window.enter("iew a.py")
+    window.wait("> Review a.py with care.", "Reviewed.")
+
+
+def test_vi_keys_by_setting(home: Any, terminal: Open) -> None:
+    home.config.mkdir()
+    (home.config / "config.toml").write_text('editing = "vi"\n')
+    window = terminal(*home.script("[[turn]]\n[[turn.reply]]\ntext = 'Hello there.'\n"))
+    window.wait("\n>")
+    window.type("wrong words")
+    window.wait("> wrong words")
+    window.type("\x1b")
+    window.type("ccright words")
+    window.wait("> right words")
+    window.enter()
+    window.wait("Hello there.")
