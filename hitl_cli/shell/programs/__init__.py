@@ -107,7 +107,8 @@ class Study:
              program is for
     urls     addresses that are asked, as written
     names    program names this may be, for deny and ask rules
-    bare     for deny and ask rules: the words without the options in front of the sub-command, () when the same
+    bare     for deny and ask rules: the words without the options in front of the sub-command, or those of the program
+             that a runner starts (`uv run rm x`: `rm x`); () when the same
     cwd      the folder entered by options (git -C, make -C), as written
     opaque   why no prefix rule can cover it, "" when one can
     """
@@ -146,7 +147,9 @@ def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
     reading.folder = entered
     reading.read()
     bare: tuple[Word, ...] = ()
-    if reading.sub and reading.sub[-1] >= len(reading.sub) + 1:
+    if reading.inner is not None and not any(not isinstance(word, str) for word in canonical[: reading.inner + 1]):
+        bare = canonical[reading.inner :]
+    elif reading.sub and reading.sub[-1] >= len(reading.sub) + 1:
         bare = (canonical[0], *(canonical[at] for at in reading.sub), *canonical[reading.sub[-1] + 1 :])
     return Study(
         canonical,

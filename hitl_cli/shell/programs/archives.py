@@ -51,7 +51,10 @@ def _tar(reading: Reading) -> None:
     deletes = reading.has("--delete")
     files = [value for _, value in reading.values("-f")]
     if "f" in letters and operands:
-        files.append(operands.pop(0).word)
+        at, archive = operands.pop(0)
+        files.append(archive)
+        if isinstance(archive, Unknown) and archive.single:  # a value, whatever it looks like
+            reading.acts = [act for act in reading.acts if act.at != at]
     for name in files:
         if isinstance(name, str) and (name == "-" or _remote(reading, name)):
             continue
@@ -62,6 +65,7 @@ def _tar(reading: Reading) -> None:
     if creates:
         reading.reads.extend(word for _, word in operands)
     elif extracts and not reading.has("-O") and "O" not in letters:
+        reading.write(".")  # members may be anywhere below
         for _, word in operands:
             reading.write(word)
 
@@ -108,7 +112,8 @@ def _zip(reading: Reading) -> None:
 def _unzip(reading: Reading) -> None:
     if reading.operands:
         reading.reads.append(reading.operands[0].word)
-    if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z") and not reading.has("-d"):
+    if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z", "-d"):
+        reading.write(".")  # members may be anywhere below
         for _, word in reading.operands[1:]:
             reading.write(word)
 

@@ -80,7 +80,7 @@ PROGRAMS: dict[str, Row] = {
         "make",
         f"""
         -f --file --makefile = takes another makefile
-        --eval = is carried out as make text
+        -E --eval = is carried out as make text
         -I --include-dir = {_CONFIG}
         -C --directory = folder
         -o --old-file --assume-old -W --what-if --new-file --assume-new =

@@ -69,6 +69,13 @@ def _yq(reading: Reading) -> None:
             reading.write(word, in_place)
 
 
+# Commands of the sqlite3 shell that only show; the others can read, write, load or run.
+_SQLITE_SHOWS = re.compile(
+    r"\s*\.(?:tables|schema|fullschema|indexes|indices|headers?|mode|databases|dbinfo|show|width|nullvalue|separator|stats"
+    r"|timer|changes|explain|eqp|help)\b[^|`\n;]*"
+)
+
+
 def _sql(pattern: re.Pattern[str]) -> Callable[[Reading], None]:
     """A `then` for a database client: statements are looked at; without any they come from the input."""
 
@@ -92,7 +99,9 @@ def _sqlite(reading: Reading) -> None:
         reading.write(database)
     statements: list[tuple[int, Word]] = [*operands[1:], *reading.values("-cmd")]
     for at, statement in statements:
-        if isinstance(statement, Unknown) or _SQLITE.search(statement):
+        if isinstance(statement, Unknown) or (
+            _SQLITE.search(statement) and not all(_SQLITE_SHOWS.fullmatch(line) for line in statement.splitlines())
+        ):
             reading.act(at, "can start a program or reach a file")
     if len(operands) < 2 and not reading.has("-version", "-help"):
         reading.opaque = _INPUT

@@ -53,6 +53,7 @@ def copy(reading: Reading) -> None:
 
 def _move(reading: Reading) -> None:
     sources, target, sure = _split(reading)
+    reading.reads.extend(sources)
     reading.removes.extend(sources)
     _target(reading, sources, target, sure)
 
@@ -138,8 +139,8 @@ def is_remote(word: str) -> bool:
 def _patch(reading: Reading) -> None:
     """patch [FILE [PATCH]]; without FILE the patch itself names what is changed."""
     words: list[Operand] = reading.operands
-    if words:
-        reading.write(words[0].word)
+    if not reading.has("-o", "--dry-run"):
+        reading.write(words[0].word if words else ".")
     for operand in words[1:]:
         reading.reads.append(operand.word)
 
@@ -203,7 +204,9 @@ PROGRAMS: dict[str, Row] = {
         -i --input = read
         -d --directory = folder
         -p --strip -D --ifdef -F --fuzz -z --suffix -B --prefix -Y --basename-prefix -V --version-control =
-        -g --get --posix
+        -g --get =
+        --posix
+        --dry-run
         """,
         then=_patch,
     ),

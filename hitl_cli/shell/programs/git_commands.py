@@ -77,6 +77,7 @@ def _removes(reading: Reading) -> None:
 
 def _moves(reading: Reading) -> None:
     words = [word for _, word in reading.operands]
+    reading.reads.extend(words[:-1])
     reading.removes.extend(words[:-1])
     for word in words[-1:]:
         reading.write(word)
@@ -267,9 +268,12 @@ _CHANGING = {
         "git(1), commands that change the repository",
         "rerere gc prune repack pack-refs pack-objects prune-packed unpack-objects index-pack update-index update-ref "
         "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
-        "multi-pack-index mailinfo fast-import history backfill lfs init-db",
+        "multi-pack-index history backfill init-db",
         "-m -p -F --expire --max-pack-size --window --window-memory --depth --threads --keep-pack --object-dir =",
     ),
+    "mailinfo": Row("git-mailinfo(1)", "--encoding --quoted-cr =", operands="make"),
+    "fast-import": Row("git-fast-import(1)", "--export-marks --export-pack-edges = write\n--import-marks = read"),
+    "lfs": Row("git-lfs(1)", subs=rows("git-lfs(1)", "install update", act="installs hooks")),
     "fast-export": Row(
         "git-fast-export(1), which takes the options of git-log(1)",
         LOG

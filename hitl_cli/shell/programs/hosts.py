@@ -36,8 +36,18 @@ def _gh_clone(reading: Reading) -> None:
     """gh repo clone REPOSITORY [FOLDER]."""
     words = [word for _, word in reading.operands]
     if words and words[0] == "clone":
-        for word in words[2:3]:
-            reading.write(word)
+        for at, word in reading.operands[2:]:
+            if not isinstance(word, str) or word.startswith("-"):
+                reading.act(at, "gives options to git clone")
+            elif not reading.acts:
+                reading.write(word)
+
+
+def _gh_files(reading: Reading) -> None:
+    """gh gist create FILE…, gh release create|upload TAG FILE…: the files are sent."""
+    words = [word for _, word in reading.operands]
+    if words and words[0] in ("create", "upload", "edit"):
+        reading.reads.extend(words[1:])
 
 
 def _gh_auth(reading: Reading) -> None:
@@ -78,11 +88,12 @@ PROGRAMS: dict[str, Row] = {
     "gh": Row(
         "GitHub CLI manual",
         subs={
-            **rows(
-                "GitHub CLI manual", "pr issue project ruleset label search gist org attestation status preview", _GH
-            ),
+            **rows("GitHub CLI manual", "pr issue project ruleset label search org attestation status preview", _GH),
             "repo": Row("GitHub CLI manual", _GH, then=_gh_clone),
-            "release": Row("GitHub CLI manual", _GH + "-D --dir -O --output = make\n-p --pattern -A --archive ="),
+            "gist": Row("GitHub CLI manual", _GH + "-d --desc -f --filename = \n-a --add = read", then=_gh_files),
+            "release": Row(
+                "GitHub CLI manual", _GH + "-D --dir -O --output = make\n-p --pattern -A --archive =", then=_gh_files
+            ),
             **rows(
                 "GitHub CLI manual",
                 "run workflow cache",

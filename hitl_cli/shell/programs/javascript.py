@@ -260,6 +260,7 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
         dashes=False,
     ),
+    **rows("Husky, Lefthook manuals", "husky lefthook", operands="installs hooks"),
     **rows(
         "Biome, stylelint, oxlint documentation",
         "biome stylelint oxlint dprint",

@@ -20,6 +20,38 @@ _PLAIN_PROPERTY = re.compile(
 )
 
 
+# What is given to linker and compiler in daily use: values of variables, and less or more debugging.
+_PLAIN_LINK = re.compile(r"(?:\s*(?:-[sw]|-X[ =](?:'[^']*'|\S+)))*\s*")
+_PLAIN_COMPILE = re.compile(r"(?:[\w./]+=)?(?:\s*-[NlmSCe](?:=\d+)?)*\s*")
+
+
+def _go(reading: Reading) -> None:
+    for name, plain in (("-ldflags", _PLAIN_LINK), ("-gcflags", _PLAIN_COMPILE), ("-asmflags", _PLAIN_COMPILE)):
+        for at, value in reading.values(name):
+            if not (isinstance(value, str) and plain.fullmatch(value)):
+                reading.act(at, "passes options to the compiler or linker")
+
+
+def _gofmt(reading: Reading) -> None:
+    for _, word in reading.operands:
+        reading.reads.append(word)
+        if reading.has("-w", "-i") and word != ".":
+            reading.write(word)
+
+
+def _one_liner(reading: Reading) -> None:
+    """perl and ruby as filters (`-ne`, `-pi -e`): the operands are read, with -i written; else the script is."""
+    filters = reading.has("-n", "-p", "-i")
+    operands = reading.operands if filters and reading.has("-e", "-E") else reading.operands[:1]
+    if reading.has("-e", "-E") and not filters:
+        return
+    for _, word in operands:
+        if not isinstance(word, str) or reading.within(word):
+            reading.reads.append(word)
+            if reading.has("-i"):
+                reading.write(word)
+
+
 def _rustc(reading: Reading) -> None:
     for at, value in reading.values("-C"):
         if not isinstance(value, str) or value.startswith(("linker", "link-arg", "link-args")):
@@ -37,7 +69,10 @@ _GO = f"""
     -exec = {_RUNS}
     -toolexec -vettool = {_RUNS}
     -overlay -modfile -pkgdir = {_CONFIG}
-    -ldflags -gcflags -asmflags -gccgoflags -compiler = passes options to the compiler or linker
+    -gccgoflags -compiler = passes options to the compiler or linker
+    -ldflags =
+    -gcflags =
+    -asmflags =
     -C = folder
     -o -pkgdir = make
     -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.testlogfile = make
@@ -66,7 +101,7 @@ PROGRAMS: dict[str, Row] = {
                 "The Cargo Book",
                 "build b check c clippy test t bench doc d fmt run r add remove rm update search tree metadata clean new "
                 "init fetch fix generate-lockfile locate-project package pkgid vendor verify-project version help "
-                "install uninstall publish login logout owner yank report info nextest",
+                "install uninstall publish login logout owner yank report info nextest rustc rustdoc",
             ),
         },
         other=Row("The Cargo Book", act="is an added program or an alias"),
@@ -79,6 +114,7 @@ PROGRAMS: dict[str, Row] = {
         "-o --out-dir = make\n-C --codegen =\n--extern -L -l --crate-name --crate-type --edition --emit --cfg =\n"
         "--target -A -W -D --print --explain =",
         wary=True,
+        at_files=True,
         then=_rustc,
     ),
     "rustup": Row("rustup book", subs={"run": Row("rustup book", act=_RUNS, stops=True)}),
@@ -92,19 +128,45 @@ PROGRAMS: dict[str, Row] = {
             "generate": Row("go command documentation", single=True),
             "tool": Row("go command documentation", act=_RUNS, stops=True, single=True),
             "bug": Row("go command documentation", act="opens a browser", single=True),
-            "run": Row("go command documentation", stops=True, single=True, abbreviates=False),
+            "run": Row("go command documentation", stops=True, single=True, abbreviates=False, wary=True, then=_go),
             **rows(
                 "go command documentation",
                 "test build vet list mod get fmt install doc version clean work fix help telemetry",
                 single=True,
                 abbreviates=False,
+                wary=True,
+                then=_go,
             ),
         },
         shared=True,
         single=True,
         abbreviates=False,
     ),
-    "gofmt": Row("gofmt", "-cpuprofile = write\n-r =\n-w -l -d -s -e", single=True, operands="read"),
+    **rows(
+        "gofmt, gofumpt, goimports",
+        "gofmt gofumpt goimports",
+        """
+        -cpuprofile = write
+        -r -local =
+        -w -l -d -s -e
+        """,
+        single=True,
+        then=_gofmt,
+    ),
+    **rows("shfmt, clang-format manuals", "shfmt clang-format", "-i -ln -style -ci ?\n-w", then=_gofmt),
+    "rustfmt": Row("rustfmt manual", "--config-path --config --edition =\n--check", operands="make"),
+    **rows(
+        "perl(1), ruby(1)",
+        "perl ruby",
+        """
+        -e -E =
+        -i -I -M -m -l -0 -F -C -x ?
+        -n -p -a -w
+        """,
+        stops=True,
+        abbreviates=False,
+        then=_one_liner,
+    ),
     **rows(
         "golangci-lint documentation",
         "golangci-lint",
@@ -120,6 +182,7 @@ PROGRAMS: dict[str, Row] = {
         -cp -classpath --class-path -sourcepath -source -target --release -encoding --module-path -p =
         """,
         single=True,
+        at_files=True,
         abbreviates=False,
         operands="read",
     ),
@@ -131,6 +194,7 @@ PROGRAMS: dict[str, Row] = {
         -cp -classpath --class-path -jar =
         """,
         single=True,
+        at_files=True,
         stops=True,
         abbreviates=False,
     ),

@@ -36,6 +36,8 @@ def _at_file(reading: Reading, *names: str) -> None:
         for mark in ("=@", "=<"):
             if mark in text and "-F" in names:
                 text = "@" + text.partition(mark)[2].partition(";")[0]
+        if "--data-urlencode" in names and "=" not in text.partition("@")[0]:
+            text = text[text.find("@") :] if "@" in text else text
         if text.startswith("@"):
             name = text[1:]
             if name != "-":
@@ -266,6 +268,13 @@ PROGRAMS: dict[str, Row] = {
         """,
     ),
     "socat": Row("socat(1)", wary=True, operands="can run another program or write a file"),
+    **rows(
+        "sshpass(1), autossh(1), mosh(1)",
+        "sshpass autossh mosh",
+        "--ssh ? runs another program",
+        stops=True,
+        operands="starts ssh",
+    ),
     "telnet": Row("telnet(1)", "-n = write\n-b -e -k -l -X ="),
     "ftp": Row("ftp(1)", wary=True, operands="takes commands, also such as start a shell, from its input"),
     **rows("nmap(1)", "nmap", "--script -sC --datadir = runs a script\n-iL = read\n-oN -oX -oG -oA -oS = write\n-p ="),

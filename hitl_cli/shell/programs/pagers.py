@@ -34,8 +34,7 @@ def _vim(reading: Reading) -> None:
     for given in reading.given:
         if given.name.startswith("+") and not given.name[1:].isdigit() and given.name != "+":
             reading.act(given.at, _COMMANDS)
-    for _, word in reading.operands:
-        reading.write(word)
+    _edit(reading)
 
 
 def _ed(reading: Reading) -> None:
@@ -45,6 +44,7 @@ def _ed(reading: Reading) -> None:
 
 def _edit(reading: Reading) -> None:
     for _, word in reading.operands:
+        reading.reads.append(word)
         reading.write(word)
 
 

@@ -23,7 +23,17 @@ def _module(reading: Reading) -> None:
     for at, name in reading.values("-m"):
         if isinstance(name, str):
             glued = str(reading.words[at]).endswith(f"m{name}")
-            reading.delegate(row_of(name), at + 1 if glued else at + 2)
+            reading.delegate(row_of(name), at if glued else at + 1)
+            return
+    if not reading.has("-c"):
+        script(reading)
+
+
+def script(reading: Reading) -> None:
+    """The script an interpreter runs is read; outside the workspace that is the interpreter's own business."""
+    for _, word in reading.operands[:1]:
+        if isinstance(word, str) and reading.within(word):
+            reading.reads.append(word)
 
 
 def _pytest(reading: Reading) -> None:
@@ -53,7 +63,7 @@ def run_inner(reading: Reading) -> None:
     if reading.operands:
         at, name = reading.operands[0]
         if isinstance(name, str):
-            reading.delegate(row_of(name.rpartition("/")[2]), at + 1)
+            reading.delegate(row_of(name.rpartition("/")[2]), at)
 
 
 def _formats(reading: Reading) -> None:
@@ -153,7 +163,7 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
         then=_module,
     ),
-    **rows("pytest reference", "pytest py.test", _PYTEST, wary=True, then=_pytest),
+    **rows("pytest reference", "pytest py.test", _PYTEST, wary=True, at_files=True, then=_pytest),
     **rows("pip documentation", "pip pip3", _PIP, subs=_PIP_SUBS, shared=True, abbreviates=True),
     "uv": Row(
         "uv reference",
@@ -258,6 +268,7 @@ PROGRAMS: dict[str, Row] = {
         -p --package -m --module -c --command --exclude --python-version --platform --follow-imports --always-true =
         --always-false --enable-error-code --disable-error-code --num-workers =
         """,
+        at_files=True,
         operands="read",
     ),
     **rows(
@@ -308,7 +319,10 @@ PROGRAMS: dict[str, Row] = {
         "pre-commit documentation",
         f"-c --config = {_CONFIG}",
         shared=True,
-        subs=rows("pre-commit", "run install try-repo"),
+        subs={
+            **rows("pre-commit documentation", "install init-templatedir", act="installs a hook"),
+            **rows("pre-commit documentation", "run", "--hook-stage --files =\n--all-files"),
+        },
     ),
     "django-admin": Row("django-admin", f"--settings --pythonpath = {_CODE}"),
 }

@@ -39,6 +39,7 @@ class Reading:
         "cwd",
         "folder",
         "given",
+        "inner",
         "lists",
         "opaque",
         "operands",
@@ -67,6 +68,7 @@ class Reading:
         self.removes: list[Word] = []
         self.lists: list[Word] = []
         self.urls: list[str] = []
+        self.inner: int | None = None  # where the words of another program begin
         self.folder: str | None = None
         self.opaque = ""
 
@@ -114,6 +116,8 @@ class Reading:
                 self.act(at, "loads code from a file")
         elif effect == "url":
             if isinstance(word, str):
+                if "::" in word.partition("/")[0]:
+                    self.act(at, "names a transport helper, which can run any command")
                 self.urls.append(word)
         elif effect not in EFFECTS:
             self.act(at, effect)
@@ -143,12 +147,13 @@ class Reading:
     # -- sorting the words ------------------------------------------------------------------------------------------
 
     def delegate(self, row: Row | None, start: int) -> None:
-        """The words from `start` on are those of another program (`python -m pytest …`): read them with its row."""
+        """The words behind `start` are those of another program (`uv run pytest …`): read them with its row."""
+        self.inner = start
         if row is None:
             return
         self.row = row.compile()
-        self.given, self.operands = [], []
-        self.read(start)
+        self.given, self.operands, self.sub = [], [], ()
+        self.read(start + 1)
 
     def read(self, start: int = 1) -> None:
         row, words = self.row, self.words
@@ -205,6 +210,10 @@ class Reading:
         if row.operands:
             for at, word in self.operands:
                 self.touch(row.operands, word, at)
+        if row.at_files:
+            for at, word in self.operands:
+                if isinstance(word, str) and word.startswith("@"):
+                    self.act(at, "takes options from a file")
         if row.then is not None:
             row.then(self)
 

@@ -157,7 +157,14 @@ PROGRAMS: dict[str, Row] = {
     "ss": Row(
         "ss(8)", "-D --diag = write\n-F --filter = read\n-K --kill ends connections\n-f --family -A --query -N --net ="
     ),
-    **rows("ip(8), ifconfig(8)", "ip", "-b --batch = takes commands from a file\n-n -f ="),
+    "ip": Row(
+        "ip(8)",
+        "-b --batch = takes commands from a file\n-n -f =",
+        subs={
+            "netns": Row("ip(8)", subs=rows("ip(8)", "exec", act=_STARTS)),
+            "vrf": Row("ip(8)", subs=rows("ip(8)", "exec", act=_STARTS)),
+        },
+    ),
     "ifconfig": Row("ifconfig(8)"),
     "sysctl": Row("sysctl(8)", "-w changes the kernel's settings\n-p --load ? changes the kernel's settings"),
     **rows(

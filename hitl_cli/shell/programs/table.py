@@ -74,6 +74,7 @@ class Row:
                 (tests/shell/test_programs_help.py compares them with `--help` and `git -h` where those are installed)
     dashes      a value as a word of its own may begin with a dash; where it may not, such a word is an option
     plus        words that begin with `+` are options too (less, vim)
+    at_files    an operand `@FILE` holds further options
     wary        `then` finds acts in operands, so a word that is not known may be one
     then        looks at the whole call after its words are sorted into options and operands
     act         the sub-command itself is an act, for this reason
@@ -91,6 +92,7 @@ class Row:
     abbreviates: bool = True
     dashes: bool = True
     plus: bool = False
+    at_files: bool = False
     wary: bool = False
     then: Callable[[Reading], None] | None = None
     act: str = ""
@@ -120,7 +122,7 @@ class Row:
             self.known.update(inherited)
         for line in self.options.splitlines():
             self.known.update(parse_line(line))
-        self.acting = self.wary or any(option.acts for option in self.known.values())
+        self.acting = self.wary or self.at_files or any(option.acts for option in self.known.values())
         self.ready = True
         return self
 

@@ -48,7 +48,7 @@ def _xxd(reading: Reading) -> None:
 PROGRAMS: dict[str, Row] = {
     **rows(
         GNU,
-        "cat sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum tsort zcat bzcat xzcat zstdcat lz4cat md5",
+        "cat pr ptx sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum tsort zcat bzcat xzcat zstdcat lz4cat md5",
         operands="read",
     ),
     "comm": Row(GNU, "--output-delimiter =", operands="read"),
