@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -71,12 +70,15 @@ def bash_tool(place: Place, outputs: Path, jobs: Jobs) -> Tool:
             raise
         if not in_time:
             await job.command.end()
-            return _result(job, f"timed out after {limit / 1000:g} s and was ended")
-        if not left:
+            return _result(job, [f"timed out after {limit / 1000:g} s and was ended"], failed=True)
+        failed = job.command.process.returncode != 0
+        notes = [job.command.ending] if failed else []
+        if left:
+            jobs.add(job)
+            notes.append(f"still running in the background as job {job.name}: {_counted(left)}")
+        else:
             job.command.close()
-            return _result(job, "")
-        jobs.add(job)
-        return _result(job, f"still running in the background as job {job.name}: {_counted(left)}")
+        return _result(job, notes, failed=failed, goes_on=bool(left))
 
     return Tool(
         name="Bash",
@@ -108,8 +110,7 @@ def output_tool(jobs: Jobs) -> Tool:
             return Result("\n".join(listed) or "no jobs")
         job = jobs.find(ctx.session, str(input["job"]))
         await job.wait(min(int(input.get("wait") or 0), MAX_TIMEOUT) / 1000)
-        text, _ = job.unread()
-        return Result("\n".join(part for part in (text, f"({job.status})") if part), data={"job": job.name})
+        return _unread(job)
 
     return Tool(
         name="BashOutput",
@@ -124,13 +125,17 @@ def output_tool(jobs: Jobs) -> Tool:
     )
 
 
+def _unread(job: Job) -> Result:
+    text, _ = job.unread()
+    return Result("\n".join(part for part in (text, f"({job.status})") if part), data={"job": job.name})
+
+
 def kill_tool(jobs: Jobs) -> Tool:
     @body
     async def run(input: Input, ctx: Context) -> Result:
         job = jobs.find(ctx.session, str(input["job"]))
         await job.end()
-        text, _ = job.unread()
-        return Result("\n".join(part for part in (text, f"({job.status})") if part), data={"job": job.name})
+        return _unread(job)
 
     return Tool(
         name="BashKill",
@@ -159,29 +164,20 @@ async def _started(input: Input, ctx: Context, outputs: Path) -> Job:
     return Job(ctx.session, ctx.call, text, command)
 
 
-def _result(job: Job, end: str) -> Result:
+def _result(job: Job, notes: list[str], *, failed: bool, goes_on: bool = False) -> Result:
     """Output, then how it ended; the file stays only where it holds more than is shown, or is still written."""
-    spool, code = job.command.spool, job.command.process.returncode
+    spool = job.command.spool
     text, cut = job.unread()
-    running = end.startswith("still")
-    data: dict[str, Json] = {"exit": code, "bytes": spool.size}
+    data: dict[str, Json] = {"exit": job.command.process.returncode, "bytes": spool.size}
     if cut:
         data["output"] = str(spool.path)
-    elif not running:
+    elif not goes_on:
         spool.discard()
-    if running:
+    if goes_on:
         data["job"] = job.name
-    failed = not end and code != 0
-    notes = [end or (_ending(code) if failed else ""), spool.problem]
-    told = "\n".join(part for part in (text, *(f"({note})" for note in notes if note)) if part)
-    bad = failed or end.startswith("timed") or (running and code != 0)
-    return Result(told or "(no output)", ok=not bad, kind="error" if bad else "ran", data=data)
-
-
-def _ending(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"ended by signal {signal.Signals(-code).name}"
-    return f"exit code {code}"
+    lines = [text, *(f"({note})" for note in (*notes, spool.problem) if note)]
+    told = "\n".join(line for line in lines if line) or "(no output)"
+    return Result(told, ok=not failed, kind="error" if failed else "ran", data=data)
 
 
 def _counted(pids: list[int]) -> str:

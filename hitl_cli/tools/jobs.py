@@ -25,8 +25,7 @@ class Job:
     def status(self) -> str:
         if not self.over.is_set():
             return "running"
-        code = self.command.process.returncode
-        return "ended" if self.ended else "finished" if code == 0 else f"failed with {code}"
+        return "ended" if self.ended else f"finished, {self.command.ending}"
 
     def unread(self) -> tuple[str, bool]:
         """The output since the last time, clipped; whether something was left out."""
@@ -68,6 +67,8 @@ class Jobs:
         return [job for job in self._jobs if job.session == session]
 
     def add(self, job: Job) -> None:
+        """The call is over; nobody watches the job's output any more, it is asked for."""
+        job.command.live = lambda _: None
         self._jobs.append(job)
         task = asyncio.ensure_future(job.watch())
         self._watching.add(task)

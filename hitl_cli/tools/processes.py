@@ -67,7 +67,8 @@ class Command:
         self._pipe: int | None = pipe
         self._loop = asyncio.get_running_loop()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._pending, self._pulse = "", None  # type: str, asyncio.TimerHandle | None
+        self._pending = ""
+        self._pulse: asyncio.TimerHandle | None = None
         os.set_blocking(pipe, False)
         self._loop.add_reader(pipe, self._read)
 
@@ -134,9 +135,11 @@ class Command:
             await self.finished(_GRACE)
         self.close()
 
-    def end_now(self) -> None:
-        """As `end`, at once and without an event loop: for the end of the program."""
-        _tell(members(self.process.pid), signal.SIGKILL)
+    @property
+    def ending(self) -> str:
+        """How the shell ended, in words."""
+        code = self.process.returncode or 0
+        return f"exit code {code}" if code >= 0 else f"ended by signal {signal.Signals(-code).name}"
 
     def close(self) -> None:
         self._close_pipe()
