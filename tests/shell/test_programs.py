@@ -223,3 +223,42 @@ def test_every_program_takes_any_words_without_an_error(program: str) -> None:
     for words in odd:
         study((program, *words), PLACE, "/w")
         study((program, *words), PLACE, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$(nproc)",
+        '"$(nproc)"',
+        "$(git merge-base main HEAD)..HEAD",
+        '"$(git rev-parse --short HEAD)"',
+        "v$(date +%Y%m%d)",
+        "`pwd`/x",
+        "origin/$(git branch --show-current)",
+    ],
+)
+def test_the_output_of_some_commands_is_known_to_be_no_option(text: str) -> None:
+    prefix = text.strip('"').partition("$")[0].partition("`")[0]
+    assert of("git log", Unknown(text, prefix=prefix)).acts == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$(cat x)",
+        "$(git rev-parse --output=x)",
+        "$(git log --format=%s -1)",
+        "$(nproc; cat x)",
+        "$(nproc)$x",
+        "$(date +' --output=x')",
+        "$(echo $(nproc))",
+        "${x}$(nproc)",
+    ],
+)
+def test_the_output_of_others_may_be_anything(text: str) -> None:
+    assert of("git log", Unknown(text)).acts != ()
+
+
+def test_a_dash_before_a_known_output_is_still_a_dash() -> None:
+    assert of("git log", Unknown("-$(nproc)", prefix="-")).acts != ()
+    assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == ()

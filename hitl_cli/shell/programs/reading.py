@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
+from hitl_cli.shell.programs.outputs import is_one_plain_word
 from hitl_cli.shell.programs.table import EFFECTS, Option, Row
 
 NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])
@@ -267,7 +268,7 @@ class Reading:
 
     def _splits(self, word: Unknown) -> bool:
         """Whether the word may become several, one of them an option that acts."""
-        if not self.row.acting or word.safe or word.single:
+        if not self.row.acting or word.safe or word.single or is_one_plain_word(word):
             return False
         return not (word.glob and word.prefix and word.prefix[0] != "-")
 
@@ -286,7 +287,9 @@ class Reading:
         return i + 1
 
     def _may_be_option(self, word: Unknown) -> bool:
-        return self.row.acting and not word.safe and (not word.prefix or word.prefix[0] == "-")
+        if not self.row.acting or word.safe or (not word.prefix and is_one_plain_word(word)):
+            return False
+        return not word.prefix or word.prefix[0] == "-"
 
     def _half_known(self, word: Unknown, i: int) -> int:
         """`--jobs=$(nproc)`, `-j"$n"`, `-$flags`: an option with a value that is not known, or of which half is."""
