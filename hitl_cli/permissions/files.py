@@ -6,10 +6,10 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 
 from hitl_cli.access import Access, Command, ReadPath, WritePath, lexical
-from hitl_cli.permissions import places
+from hitl_cli.permissions import kinds, places
 from hitl_cli.permissions.rule import Decision, Part, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, spellings
-from hitl_cli.permissions.tables import Fit
+from hitl_cli.permissions.tables import CODE, Fit
 
 READS = frozenset({"Read"})
 SEARCHES = frozenset({"Glob", "Grep"})
@@ -30,6 +30,32 @@ class Files:
                 for path in spellings(access):
                     for rule, _ in table.path(tools, path, self.scene.now):
                         return rule
+        return None
+
+    def named_by(self, decision: Decision, command: Command) -> Rule | None:
+        """A deny or ask rule for a file that a word of the command names, for programs whose files nobody can tell."""
+        if command.free or command.words[:1] == ("echo",) or not any(t[decision].paths for t in self.scene.tables):
+            return None
+        code = command.words[0] in kinds.INTERPRETERS
+        at = command.cwd or self.scene.place.cwd
+        for word in command.words[1:]:
+            if isinstance(word, str) and word:
+                for piece in {
+                    word,
+                    word.rpartition("=")[2],
+                    word.rpartition("@")[2],
+                    *(CODE.split(word) if code else ()),
+                }:
+                    if piece and (rule := self._names(decision, lexical(piece, at))):
+                        return rule
+        return None
+
+    def _names(self, decision: Decision, path: str) -> Rule | None:
+        """A rule that matches the path and names a part of it; a wide rule says nothing about a word that may be none."""
+        for tables in self.scene.tables:
+            for rule, pattern in tables[decision].path(READS | WRITES, path, self.scene.now):
+                if pattern is not None and any(pattern.names(part) for part in path.split("/")[-3:]):
+                    return rule
         return None
 
     def part(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part:

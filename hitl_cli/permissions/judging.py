@@ -21,13 +21,16 @@ class Judging:
         self.scene = scene
         self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
         self.writes: dict[int, list[WritePath]] = {}
+        self.stated: set[int] = set()  # commands whose files are stated as accesses of their own
         self.files = Files(scene, self.consents)
 
     def parts(self, accesses: Sequence[Access]) -> list[Part]:
         """A part for each access, in order; commands are judged first because their files depend on them."""
         for access in accesses:
-            if isinstance(access, WritePath) and access.by_command is not None:
-                self.writes.setdefault(access.by_command, []).append(access)
+            if isinstance(access, (ReadPath, WritePath)) and access.by_command is not None:
+                self.stated.add(access.by_command)
+                if isinstance(access, WritePath):
+                    self.writes.setdefault(access.by_command, []).append(access)
         done: dict[int, Part] = {}
         number = 0
         for n, access in enumerate(accesses):
@@ -76,9 +79,9 @@ class Judging:
             if rule := self.scene.first(decision, lambda t: t.hits(command, self.scene.now)):
                 return part(decision, "rule", said(rule, f"`{what}`"), rule)
             if rule := self.scene.first(decision, lambda t: t.may_hit(command, self.scene.now)):
-                return part(
-                    ASK, "rule", f"only the shell knows what `{what}` becomes, and {named(rule)} may forbid it", rule
-                )
+                return part(ASK, "rule", f"`{what}` may turn out to be what {named(rule)} names", rule)
+            if n not in self.stated and (rule := self.files.named_by(decision, command)):
+                return part(ASK, "rule", f"`{what}` names a file of {named(rule)}", rule)
         if (own := self.scene.policy()) is not None:
             return part(own, "policy", POLICY, None)
         if command.free:

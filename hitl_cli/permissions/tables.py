@@ -31,7 +31,7 @@ _LONG = {
     "--user": "u",
 }
 # Between the words of inline code.
-_CODE = re.compile(r"[^\w./-]+")
+CODE = re.compile(r"[^\w./-]+")
 
 
 class Fit(NamedTuple):
@@ -141,8 +141,8 @@ class Table:
             return None
         if command.words[:1] and command.words[0] in kinds.INTERPRETERS:
             for code in command.words[1:]:
-                if isinstance(code, str) and _CODE.search(code):
-                    for rule, _ in self.commands.within(_CODE.split(code)):
+                if isinstance(code, str) and CODE.search(code):
+                    for rule, _ in self.commands.within(CODE.split(code)):
                         if live(rule, now):
                             return rule
         if not any(isinstance(w, Unknown) for w in command.words):
