@@ -10,15 +10,35 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from hitl_cli import Agent, Decision, Place, Policy, Recorded, Rule, Run, external_tool, tool
+from hitl_cli import Agent, Context, Decision, Middleware, Place, Policy, Recorded, Rule, Run, external_tool, tool
 from hitl_cli.permissions import codec
 from hitl_cli.store import Store
 from hitl_cli.tool import Tool
 from tests.agent.told import Driver, Told, ids, said, text_of
 
-__all__ = ["Stage", "Told", "ids", "outcome", "parsed", "results", "said", "text_of"]
+__all__ = ["Reviews", "Stage", "Told", "asks", "ids", "outcome", "parsed", "results", "said", "text_of"]
 
 TEXT = {"type": "object", "properties": {"x": {"type": "string"}}}
+
+
+class Reviews(Middleware):
+    """Asks a question around each call of one tool."""
+
+    id = "reviews"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def around_tool(self, call: Any, next: Any, ctx: Any) -> Any:
+        if call.name == self.name:
+            ctx.ask("fine?", str)
+        return await next(call)
+
+
+@tool
+def asks(ctx: Context) -> str:
+    """Ask how many."""
+    return f"{ctx.ask('How many?', int)} of them"
 
 
 @dataclass
