@@ -39,16 +39,24 @@ class Files:
         code = command.words[0] in kinds.INTERPRETERS
         at = command.cwd or self.scene.place.cwd
         for word in command.words[1:]:
-            if isinstance(word, str) and word:
-                for piece in {
-                    word,
-                    word.rpartition("=")[2],
-                    word.rpartition("@")[2],
-                    *(CODE.split(word) if code else ()),
-                }:
-                    if piece and (rule := self._names(decision, lexical(piece, at))):
+            if isinstance(word, str):
+                value = word.rpartition("=")[2]
+                for piece in {word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ())} - {""}:
+                    path = lexical(piece, at)
+                    below = value != word or "/" in piece  # a folder is meant, not just any word
+                    if rule := self._names(decision, path) or (below and self._names(decision, path + "/\0")):
                         return rule
+            elif (
+                word.glob
+                and (rule := self._may(decision, lexical(word.text, at)))
+                and rule.pattern not in (None, "*", "**")
+            ):
+                return rule
         return None
+
+    def _may(self, decision: Decision, glob: str, tools: Iterable[str] = READS | WRITES) -> Rule | None:
+        """A rule for some path that a shell pattern may name."""
+        return self.scene.first(decision, lambda table: table.may_path(tools, glob, self.scene.now))
 
     def _names(self, decision: Decision, path: str) -> Rule | None:
         """A rule that matches the path and names a part of it; a wide rule says nothing about a word that may be none."""
@@ -132,7 +140,7 @@ class Files:
                 below = posixpath.join(access.real or access.path, "\0")
                 rule = self.rule(decision, ReadPath(below), tools)
             return (decision, rule) if rule else None
-        rule = self.scene.first(decision, lambda t: t.may_path(tools, lexical(access.path, "/"), self.scene.now))
+        rule = self._may(decision, lexical(access.path, "/"), tools)
         return (decision if rule.pattern is None else ASK, rule) if rule else None
 
     def inside(self, access: ReadPath | WritePath) -> bool:
