@@ -70,7 +70,7 @@ class Stage:
 
     def rules(self, *texts: str) -> Policy:
         """`copy` is an allow rule, `? copy` an ask rule, `- copy` a deny rule."""
-        return Policy([parsed(text) for text in texts], Place("/", ("/",), "/home/nobody"))
+        return Policy([parsed(text) for text in texts], Place("/tmp", ("/tmp",), "/home/nobody"))
 
     async def run(self, agent: Agent, text: str = "go", session: str | None = None, **options: Any) -> Any:
         return await self.driver.run(agent, text, session, **options)

@@ -280,8 +280,8 @@ async def test_AS_17_a_call_that_a_rule_on_offer_would_cover_is_not_asked_about_
 
 
 async def test_AS_17_what_no_rule_could_settle_is_always_asked_about(stage: Stage) -> None:
-    agent = stage.agent([("copy", {"x": "a"}), ("copy", {"x": "b"})], tools=[stage.works("copy")])
-    agent.bench.rules = stage.rules("? copy")
+    calls = [("copy", {"x": "a"}), ("copy", {"x": "b"})]
+    agent = stage.agent(calls, tools=[stage.works("copy")], rules=stage.rules("? copy"))
     run = await stage.run(agent)
     assert ids(run) == ["1.1.0:approval", "1.1.1:approval"]
     assert all(interrupt.safety for interrupt in run.pending)
@@ -404,8 +404,8 @@ async def test_AS_27_cancelling_a_run_gives_every_call_a_result(stage: Stage) ->
         await asyncio.Event().wait()
         return ""
 
-    agent = stage.agent([("quick", {}), ("out", {}), ("slow", {})], "next")
-    agent.tools.update({t.name: t for t in (stage.works("quick"), stage.external(), slow)})
+    tools = [stage.works("quick"), stage.external(), slow]
+    agent = stage.agent([(t.name, {}) for t in tools], "next", tools=tools)
     session = stage.store.create()
     going = asyncio.create_task(stage.run(agent, "go", session))
     await inside.wait()

@@ -109,8 +109,8 @@ async def test_LS_05_an_edited_call_is_checked_again_from_scratch(stage: Stage) 
             return Result("not there", False, "refused") if call.input["x"] == "prod" else await next(call)
 
     tools = [stage.works("deploy", approve=True)]
-    agent = stage.agent([("deploy", {"x": "a"})], "done", tools=tools, middleware=[NeverProd()])
-    agent.bench.rules = stage.rules("- deploy(x:live)")
+    rules = stage.rules("- deploy(x:live)")
+    agent = stage.agent([("deploy", {"x": "a"})], "done", tools=tools, middleware=[NeverProd()], rules=rules)
     run = await stage.run(agent)
     with pytest.raises(InvalidAnswers, match=r"denied: .*deploy\(x:live\)"):
         await stage.resume(agent, run, {ids(run)[0]: edit({"x": "live"})})

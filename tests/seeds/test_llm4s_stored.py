@@ -279,8 +279,8 @@ async def test_LS_21_a_call_has_one_key_over_approval_question_and_recover_and_o
 async def test_LS_24_events_are_numbered_without_gaps_shown_after_their_commit_and_replayed_the_same(
     stage: Stage,
 ) -> None:
-    agent = stage.agent([("deploy", {}), ("look", {})], "done", tools=[stage.works("deploy", approve=True)])
-    agent.tools["look"] = stage.works("look")
+    tools = [stage.works("deploy", approve=True), stage.works("look")]
+    agent = stage.agent([("deploy", {}), ("look", {})], "done", tools=tools)
     session, reader, live = stage.store.create(), stage.elsewhere(), list[Recorded]()
 
     async def watched(events: Any) -> None:
