@@ -32,6 +32,7 @@ class Call:
     marked: Marked = ()
     redirs: tuple[Redirect, ...] = ()
     offset: int = 0  # of the program in `typed`
+    given: int = 0  # assignments at the start of `typed`
 
 
 # Wrappers that do not leave the shell: a `cd` behind them moves it.
@@ -217,6 +218,9 @@ def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[
     if len(call.typed) != len(call.words) and call.typed != final:
         forms.append(call.typed)
         spells.append(call.offset + 1)
+        if call.given and call.offset > call.given:
+            forms.append(call.typed[call.given :])
+            spells.append(call.offset + 1 - call.given)
     for typed in walk.outer:
         forms.append(typed)
         spells.append(len(typed) + 1)

@@ -307,9 +307,9 @@ class Walk:
         after = (folders, folders)
         if typed:
             within = (*self.within, " ".join(before)) if before else self.within
-            front = (*before, *given)
+            front = (*given, *before)
             call = Call(tuple(typed), (*front, *typed), made.text, folders, within, marked, tuple(made.redirs))
-            call.offset = len(front)
+            call.offset, call.given = len(front), len(given)
             after = run(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
