@@ -71,9 +71,22 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
     packed = [rule for name in on for rule in pack(name) if rule.text not in off]
     told = [r for r in repository.rules if state.trusted or r.decision is not Decision.ALLOW]
     rules = (*managed.rules, *flags, *session, *project.rules, *people.rules, *user.rules, *told, *packed)
+    for file in (*counted, repository):
+        _exemplary([rule for rule in file.rules if rule in told or file is not repository], place)
     waiting = state.file if repository.text and not state.trusted and len(told) < len(repository.rules) else None
     files = tuple(f.file for f in (managed, people, user, project, repository) if f.text)
     return Rulebook(Policy(rules, place), rules, files, tuple(on), waiting)
+
+
+def _exemplary(rules: list[Rule], place: Place) -> None:
+    """RuleError when an example of a rule does not come out as the rule says."""
+    if any(rule.match or rule.not_match for rule in rules):
+        from hitl_cli.rulelint import examples  # the reader of commands is loaded by the first example
+
+        for rule in rules:
+            for found in examples(rule, rules, place, time.time()):
+                where = rule.source
+                raise RuleError(f"{rule.text} {found.problem}", file=where.file, line=where.line, remedy=found.remedy)
 
 
 def available() -> tuple[str, ...]:

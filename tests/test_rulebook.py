@@ -130,6 +130,18 @@ def test_every_layer_is_loaded_with_file_and_line(paths: Paths, place: Place) ->
     assert set(book.files) == {user, people, project}
 
 
+def test_examples_are_tried_out_as_the_file_loads(paths: Paths, place: Place) -> None:
+    text = '[[rule]]\nallow = "Bash(git log:*)"\nmatch = ["git log -5"]\nnot_match = ["git push"]\n'
+    file = written(paths.user_rules, text)
+    assert rulebook.load(place, paths)
+    written(file, text.replace("git log -5", "git show"))
+    with pytest.raises(RuleError) as caught:
+        rulebook.load(place, paths)
+    assert str(caught.value) == (
+        f"{file}:1: Bash(git log:*) does not match its example `git show`\n  Correct the rule or the example."
+    )
+
+
 def test_a_rule_is_added_once_read_back_and_private(paths: Paths, place: Place) -> None:
     rule = codec.parse("Bash(git log:*)")
     first = rulebook.add(rule, "user", place, paths)
