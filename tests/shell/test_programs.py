@@ -195,7 +195,7 @@ def test_every_row_names_its_source_and_its_effects_can_be_read() -> None:
         assert row.source
         for name, option in row.known.items():
             assert name[0] in "-+", name
-            assert option.takes in ("", "=", "?", ";")
+            assert option.takes in ("", "=", "==", "?", ";")
             assert not option.does.startswith(("=", "?", ";", "-")), (name, option)
 
 

@@ -19,6 +19,7 @@ from hitl_cli.shell.programs import (
     archives,
     awk,
     builds,
+    checkers,
     containers,
     data,
     files,
@@ -31,6 +32,7 @@ from hitl_cli.shell.programs import (
     python,
     search,
     sed,
+    ssh,
     system,
     text,
 )
@@ -41,6 +43,7 @@ _FAMILIES = (
     archives,
     awk,
     builds,
+    checkers,
     containers,
     data,
     files,
@@ -53,6 +56,7 @@ _FAMILIES = (
     python,
     search,
     sed,
+    ssh,
     system,
     text,
 )

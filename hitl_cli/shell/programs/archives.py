@@ -16,7 +16,7 @@ _TAR = """
     -F --info-script --new-volume-script = runs another program
     --rsh-command --rmt-command = runs another program
     -P --absolute-names writes or reads outside the folder
-    --one-top-level ?
+    --one-top-level ? make
     -C --directory = folder
     -f --file =
     -T --files-from -X --exclude-from = read

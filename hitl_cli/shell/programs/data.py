@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from hitl_cli.access import Unknown, Word
-from hitl_cli.shell.programs.reading import Given, Operand, Reading
+from hitl_cli.shell.programs.reading import Operand, Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 _INPUT = "takes commands, also such as start a shell, from its input"
@@ -35,23 +35,6 @@ def _jq(reading: Reading) -> None:
                 reading.act(at, "may load modules")
         operands = operands[1:]
     reading.reads.extend(word for at, word in operands if at < stop)
-
-
-def _pairs(reading: Reading) -> None:
-    """--arg NAME VALUE and --slurpfile NAME FILE take two words: fold the second into the option before sorting."""
-    kept: list[Operand] = []
-    taken: dict[int, Given] = {}
-    for given in reading.given:
-        if given.name in ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"):
-            taken[given.at + 2] = given
-    for operand in reading.operands:
-        pair = taken.get(operand.at)
-        if pair is None:
-            kept.append(operand)
-        elif pair.name in ("--slurpfile", "--rawfile", "--argfile"):
-            reading.reads.append(operand.word)
-    reading.operands = kept
-    _jq(reading)
 
 
 def _yq(reading: Reading) -> None:
@@ -114,18 +97,15 @@ PROGRAMS: dict[str, Row] = {
         """
         -f --from-file = takes its program from a file
         -L --library-path = loads modules from a folder
-        --arg =
-        --argjson =
-        --slurpfile =
-        --rawfile =
-        --argfile =
+        --arg --argjson ==
+        --slurpfile --rawfile --argfile == read
         --indent =
         --args
         --jsonargs
         --stream-errors
         """,
         abbreviates=False,
-        then=_pairs,
+        then=_jq,
     ),
     "yq": Row(
         "yq(1) of mikefarah, yq of kislyuk",
@@ -134,7 +114,8 @@ PROGRAMS: dict[str, Row] = {
         -i --inplace --in-place
         -s --split-exp = writes files
         --split-exp-file = writes files
-        -I --indent -o --output-format -p --input-format --front-matter --xml-attribute-prefix --arg --argjson =
+        -I --indent -o --output-format -p --input-format --front-matter --xml-attribute-prefix =
+        --arg --argjson ==
         -r -y -Y -M -C -P -N -e -j -n
         """,
         wary=True,

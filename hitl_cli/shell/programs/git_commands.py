@@ -1,51 +1,15 @@
-"""The sub-commands of git that exchange with other repositories, change this one, or run programs.
+"""The sub-commands of git that change the repository or run programs, and the table of all.
 
-Sources: the manual page of each (git-clone(1), git-rebase(1), …).
+Sources: the manual page of each (git-commit(1), git-rebase(1), …).
 """
 
 from __future__ import annotations
 
 from hitl_cli.shell.programs.git_config import CONFIG
+from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE
 from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, pathspec
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
-
-_PACK = "runs its value as a program"
-_FETCH = f"""
-    --upload-pack = {_PACK}
-    --server-option --depth --deepen --shallow-since --shallow-exclude --refmap --negotiation-tip --filter =
-    -o =
-    -j --jobs ?
-    --recurse-submodules ?
-"""
-_MERGE = """
-    -s --strategy -X --strategy-option -m --message --into-name --cleanup --trailer =
-    -F --file = read
-    -S --gpg-sign --log --rebase --autostash ?
-"""
-
-
-def _remote(reading: Reading) -> None:
-    """Addresses of the form `helper::…` run a helper; `ext::` any command (git-remote-ext(1))."""
-    for at, word in reading.operands:
-        if not isinstance(word, str):
-            continue
-        if "::" in word:
-            reading.act(at, "names a transport helper, which can run any command")
-        elif "://" in word:
-            reading.urls.append(word)
-        elif word.startswith(("/", "../", "~")):
-            reading.reads.append(word)
-
-
-def _clone(reading: Reading) -> None:
-    _remote(reading)
-    words = [word for _, word in reading.operands]
-    if len(words) > 1:
-        reading.write(words[1])
-    elif words and isinstance(words[0], str):
-        name = words[0].rstrip("/").rpartition("/")[2].rpartition(":")[2]
-        reading.write(name.removesuffix(".git") or ".")
 
 
 def _init(reading: Reading) -> None:
@@ -93,11 +57,6 @@ def _worktree_remove(reading: Reading) -> None:
     reading.removes.extend(word for _, word in reading.operands)
 
 
-def _bundle_create(reading: Reading) -> None:
-    for at, word in reading.operands[:1]:
-        reading.write(word, at)
-
-
 def _first_written(reading: Reading) -> None:
     if reading.operands and not reading.has("-p", "--stdout"):
         reading.write(reading.operands[0].word, reading.operands[0].at)
@@ -109,63 +68,6 @@ def _trailers(reading: Reading) -> None:
             reading.act(given.at, "writes files")
     reading.reads.extend(word for _, word in reading.operands)
 
-
-_EXCHANGING = {
-    "clone": Row(
-        "git-clone(1)",
-        _FETCH
-        + """
-        -u = runs its value as a program
-        -c --config = brings configuration, which can name programs
-        --template = copies hooks from a folder
-        --separate-git-dir = make
-        --reference --reference-if-able = read
-        -o --origin -b --branch --bundle-uri --ref-format --revision =
-        """,
-        then=_clone,
-    ),
-    "fetch": Row("git-fetch(1)", _FETCH, then=_remote),
-    "pull": Row("git-pull(1)", _MERGE + _FETCH, then=_remote),
-    "push": Row(
-        "git-push(1)",
-        f"""
-        --receive-pack --exec = {_PACK}
-        --repo -o --push-option =
-        --force-with-lease --signed --recurse-submodules ?
-        """,
-        then=_remote,
-    ),
-    "ls-remote": Row("git-ls-remote(1)", f"--upload-pack --exec = {_PACK}\n-o --server-option --sort =", then=_remote),
-    "remote": Row("git-remote(1)", "-t -m =\n--mirror ?", then=_remote),
-    "fetch-pack": Row("git-fetch-pack(1)", f"--upload-pack --exec = {_PACK}", then=_remote),
-    "send-pack": Row("git-send-pack(1)", f"--receive-pack --exec = {_PACK}", then=_remote),
-    "submodule": Row(
-        "git-submodule(1)",
-        subs={
-            "foreach": Row("git-submodule(1)", act="runs a shell command in each submodule", stops=True),
-            "add": Row("git-submodule(1)", "-b --branch --name --reference --depth =", then=_remote),
-            **rows("git-submodule(1)", "status init deinit update summary sync absorbgitdirs set-branch set-url"),
-        },
-        wary=True,
-        then=_remote,
-    ),
-    "bundle": Row(
-        "git-bundle(1)",
-        subs={
-            "create": Row(
-                "git-bundle(1), which takes the options of git-log(1)", LOG + "--version =", then=_bundle_create
-            ),
-            **rows("git-bundle(1)", "verify list-heads unbundle", operands="read"),
-        },
-    ),
-    "send-email": Row(
-        "git-send-email(1)",
-        """
-        --smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd --batch-size = can run a program
-        --to --cc --bcc --from --subject --in-reply-to --reply-to --compose-encoding --identity =
-        """,
-    ),
-}
 
 _COMMIT = """
     -F --file -t --template --pathspec-from-file = read
@@ -186,7 +88,7 @@ _CHANGING = {
             **rows("git-stash(1)", "pop apply drop clear branch create store save export import", "-m --message ="),
         },
     ),
-    "merge": Row("git-merge(1)", _MERGE),
+    "merge": Row("git-merge(1)", MERGE),
     **rows(
         "git-cherry-pick(1), git-revert(1), which take the options of git-diff(1)",
         "cherry-pick revert replay",
@@ -313,7 +215,7 @@ _RUNNING = {
 
 COMMANDS: dict[str, Row] = {
     **SHOWING,
-    **_EXCHANGING,
+    **EXCHANGING,
     **_CHANGING,
     **_RUNNING,
     "config": CONFIG,

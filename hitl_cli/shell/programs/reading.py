@@ -255,6 +255,14 @@ class Reading:
             elif not self.row.dashes and value[:1] == "-" and value != "-":
                 value, after = None, i
             after += 1
+        elif option.takes == "==":
+            for second in self.words[after + 1 : after + 2]:
+                value = second
+            for at in range(after, min(after + 2, len(self.words))):
+                word = self.words[at]
+                if isinstance(word, Unknown) and self._splits(word):
+                    self.act(at, MAY_BE_OPTION)
+            after += 2
         elif option.takes == ";":
             while after < len(self.words) and self.words[after] not in (";", "+"):
                 after += 1

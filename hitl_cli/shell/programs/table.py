@@ -9,9 +9,10 @@ those that do more than the program's ordinary business. Everything is text, one
     -r --recursive                      a flag without effect, listed so that it is known
     --color ?                           a value only when glued on with `=`
 
-`=` says that the option takes a value, glued or as the next word; `?` that it takes one only when glued; `;` that it
-takes all words up to `;` or `+`: another command, which the reader of the shell reads in its turn. What follows is one
-of the words of EFFECTS, or a reason in plain words: then the option is an act.
+`=` says that the option takes a value, glued or as the next word; `?` that it takes one only when glued; `==` that it
+takes the next two words (`jq --arg NAME VALUE`), of which the second counts; `;` that it takes all words up to `;` or
+`+`: another command, which the reader of the shell reads in its turn. What follows is one of the words of EFFECTS, or
+a reason in plain words: then the option is an act.
 
 A row is compiled when its program is met for the first time.
 """
@@ -47,7 +48,7 @@ _REMEMBERED = 500  # looked-up names a row keeps; they come from commands, so th
 
 
 class Option(NamedTuple):
-    """One option: its first name, what value it takes ("", "=", "?", ";"), and its effect or the reason of its act."""
+    """One option: its first name, what value it takes ("", "=", "==", "?", ";"), and its effect or the reason of its act."""
 
     name: str
     takes: str
@@ -133,7 +134,7 @@ def parse_line(line: str) -> dict[str, Option]:
     names = []
     while words and words[0][0] in "-+":
         names.append(words.pop(0))
-    takes = words.pop(0) if words and words[0] in ("=", "?", ";") else ""
+    takes = words.pop(0) if words and words[0] in ("=", "==", "?", ";") else ""
     does = " ".join(words)
     options: dict[str, Option] = {}
     short = ""
