@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, WritePath, lexical
 from hitl_cli.shell import builtins, variables, words, wrappers
-from hitl_cli.shell.operands import Folders, host_of, one
+from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import Study, study
 from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Raw, Redirect, Unreadable
@@ -39,7 +39,7 @@ class Call:
 _SAME_SHELL = frozenset(("command", "builtin", "eval"))
 
 
-def run(walk: Walk, call: Call) -> tuple[Folders, Folders]:
+def run(walk: Walk, call: Call) -> After:
     """Take the wrappers off and state what is run; the folders afterwards."""
     try:
         layer = wrappers.peel(call.words)
@@ -81,8 +81,8 @@ def _fed(walk: Walk, call: Call) -> None:
     _enter(walk, text, call, f"{call.words[0]} <<")
 
 
-def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> Folders:
-    """Read the text that a command hands to a shell; `fresh`: its HOME may be another. The folders afterwards."""
+def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> After:
+    """Read the text that a command hands to a shell; `fresh`: its HOME may be another."""
     before = walk.within, walk.own_home, walk.outer
     walk.outer = (*walk.outer, call.typed)
     walk.within = (*call.within, kind)
@@ -94,7 +94,7 @@ def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) ->
     return after
 
 
-def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> tuple[Folders, Folders]:
+def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> After:
     folders = call.folders
     if layer.anywhere:
         folders = (None,)
@@ -112,8 +112,7 @@ def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> tuple[Fo
         marked.append((layer.folder, "leaves the workspace"))
     if layer.text is not None:
         label = f"{name} -c" if name not in ("eval", "watch") else name
-        there = _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label, layer.fresh)
-        return there, there
+        return _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label, layer.fresh)
     if layer.inner:
         skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: layer.at])
         within = (*call.within, skipped)
@@ -148,7 +147,7 @@ def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> 
     walk.out.append(Opaque(reason, call.text, (*found, *(p for w in found if " " in w for p in rough_words(w)), *more)))
 
 
-def _program(walk: Walk, call: Call) -> tuple[Folders, Folders]:
+def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
     folders = call.folders
     try:
@@ -227,7 +226,7 @@ def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[
     return forms, spells
 
 
-def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> tuple[Folders, Folders]:
+def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     name = str(call.words[0])
     walk.assigned.update(effect.assigns)
     if {"HOME", "PWD"} & set(effect.assigns):

@@ -10,6 +10,7 @@ from hitl_cli.shell import words
 FOLDERS = 4  # that the shell may be in before it counts as unknown
 
 Folders = tuple[str | None, ...]  # where the shell may be; None: anywhere
+After = tuple[Folders, Folders]  # where it may be after a command that succeeded, and after one that failed
 
 
 def either(one: Folders, other: Folders) -> Folders:

@@ -15,7 +15,7 @@ from hitl_cli.shell import variables, words
 from hitl_cli.shell.commands import Call, Marked, run
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
-from hitl_cli.shell.operands import Folders, either, one, path_of
+from hitl_cli.shell.operands import After, Folders, either, one, path_of
 from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.tree import Assignment, Nested, Raw, Redirect, Statement, Unreadable
 
@@ -77,8 +77,8 @@ class Walk:
         self.known: dict[Folders, dict[str, str]] = {}
         self.own_home = True  # HOME is as it was at the start
 
-    def script(self, text: str, folders: Folders, kind: str = "text") -> Folders:
-        """Read `text` and walk it; the folders the shell may be in afterwards."""
+    def script(self, text: str, folders: Folders, kind: str = "text") -> After:
+        """Read `text` and walk it."""
         parent, self.node = self.node, Node(kind, text, len(self.out))
         parent.kids.append(self.node)
         self.depth += 1
@@ -93,13 +93,12 @@ class Walk:
             for name in (*lex.given, *lex.arithmetic):
                 if reason := variables.stays(name, Unknown("")):
                     raise Unreadable(f"an expansion {reason}")
-            ok, ko = self.walk(made, folders)
-            return either(ok, ko)
+            return self.walk(made, folders)
         except Unreadable as error:
             del self.out[self.node.first :]
             self.node.kids.clear()
             self.opaque(str(error), text)
-            return (None,)
+            return (None,), (None,)
         finally:
             self.depth -= 1
             self.node.last = len(self.out)
@@ -122,7 +121,7 @@ class Walk:
 
     # -- statements: the folders afterwards, if it succeeded and if it failed
 
-    def walk(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def walk(self, made: Statement, folders: Folders) -> After:
         self.steps += 1
         if self.steps > _STEPS:
             raise Unreadable("it has too many parts")
@@ -140,7 +139,7 @@ class Walk:
         self.node = parent
         return after
 
-    def sequence(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def sequence(self, made: Statement, folders: Folders) -> After:
         ok = ko = folders
         before = ";"
         for kid, op in zip(made.kids, made.ops, strict=True):
@@ -157,7 +156,7 @@ class Walk:
             before = op
         return ok, ko
 
-    def pipeline(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def pipeline(self, made: Statement, folders: Folders) -> After:
         fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
         before, self.piped = self.piped, "\n".join((made.text, *fed))
         for kid in made.kids:
@@ -165,24 +164,24 @@ class Walk:
         self.piped = before
         return folders, folders
 
-    def negated(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def negated(self, made: Statement, folders: Folders) -> After:
         ok, ko = self.walk(made.kids[0], folders)
         return ko, ok
 
-    def timed(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def timed(self, made: Statement, folders: Folders) -> After:
         kid = made.kids[0]
         if kid.kind == "simple":
             self.before = tuple(w for w in made.words if isinstance(w, str))
         return self.walk(kid, folders)
 
-    def group(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def group(self, made: Statement, folders: Folders) -> After:
         return self.walk(made.kids[0], folders)
 
-    def subshell(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def subshell(self, made: Statement, folders: Folders) -> After:
         self.walk(made.kids[0], folders)
         return folders, folders
 
-    def condition(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def condition(self, made: Statement, folders: Folders) -> After:
         after: Folders = ()
         start, kids = folders, list(made.kids)
         while len(kids) > 1:
@@ -192,7 +191,7 @@ class Walk:
         after = either(after, either(*self.walk(kids[0], start)) if kids else start)
         return after, after
 
-    def loop(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def loop(self, made: Statement, folders: Folders) -> After:
         return self.again(lambda start: self.once(made.kids, start), folders)
 
     def once(self, kids: list[Statement], start: Folders) -> Folders:
@@ -200,7 +199,7 @@ class Walk:
         after = either(*self.walk(kids[0], start))
         return either(after, either(*self.walk(kids[1], after)))
 
-    def again(self, body: Callable[[Folders], Folders], folders: Folders) -> tuple[Folders, Folders]:
+    def again(self, body: Callable[[Folders], Folders], folders: Folders) -> After:
         """A body that may run many times: read again as from anywhere when it moves the folder."""
         mark, kids = len(self.out), len(self.node.kids)
         after = either(folders, body(folders))
@@ -210,24 +209,24 @@ class Walk:
             after = either((None,), body((None,)))
         return after, after
 
-    def loop_over(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def loop_over(self, made: Statement, folders: Folders) -> After:
         if made.name and (reason := variables.stays(made.name, Unknown(""))):
             self.opaque(f"its loop {reason}", made.text)
         self.nested_in(made.words, folders)
         return self.again(lambda start: either(*self.walk(made.kids[0], start)), folders)
 
-    def case(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def case(self, made: Statement, folders: Folders) -> After:
         self.nested_in(made.words, folders)
         after = folders
         for kid in made.kids:  # with `;&` one branch goes on into the next
             after = either(after, either(*self.walk(kid, after)))
         return after, after
 
-    def words_only(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def words_only(self, made: Statement, folders: Folders) -> After:
         self.nested_in(made.words, folders)
         return folders, folders
 
-    def function(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def function(self, made: Statement, folders: Folders) -> After:
         self.opaque("a function is defined, which changes what its name means", made.text, (made.name,))
         self.walk(made.kids[0], (None,))
         return folders, folders
@@ -290,7 +289,7 @@ class Walk:
 
     # -- simple commands
 
-    def simple(self, made: Statement, folders: Folders) -> tuple[Folders, Folders]:
+    def simple(self, made: Statement, folders: Folders) -> After:
         before, self.before = self.before, ()
         values = self.values(folders)
         typed: list[Word] = []
@@ -352,7 +351,7 @@ class Walk:
         return any(inside(folder, root) for root in self.place.roots)
 
 
-_STATEMENTS: dict[str, Callable[[Walk, Statement, Folders], tuple[Folders, Folders]]] = {
+_STATEMENTS: dict[str, Callable[[Walk, Statement, Folders], After]] = {
     "pipeline": Walk.pipeline,
     "not": Walk.negated,
     "timed": Walk.timed,
