@@ -72,7 +72,7 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
     told = [r for r in repository.rules if state.trusted or r.decision is not Decision.ALLOW]
     rules = (*managed.rules, *flags, *session, *project.rules, *people.rules, *user.rules, *told, *packed)
     for file in (*counted, repository):
-        _exemplary([rule for rule in file.rules if rule in told or file is not repository], place)
+        _exemplary([rule for rule in file.rules if file is not repository or rule in told], place)
     waiting = state.file if repository.text and not state.trusted and len(told) < len(repository.rules) else None
     files = tuple(f.file for f in (managed, people, user, project, repository) if f.text)
     return Rulebook(Policy(rules, place), rules, files, tuple(on), waiting)
