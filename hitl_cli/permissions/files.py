@@ -122,7 +122,7 @@ class Files:
         if isinstance(access, WritePath) and (guard := next(places.guarded(access, self.scene.place), None)):
             decision = ALLOW if self.scene.mode == "bypass" else ASK
             return Part(access, decision, "guarded", f"{doing} needs a rule that names it: {guard[1]}")
-        return Part(access, *self.scene.by_mode(edits=writes and inside), why)
+        return Part(access, *self.scene.by_mode(why, writes and inside))
 
     def _biting(self, access: ReadPath | WritePath) -> frozenset[str]:
         """The tools whose deny and ask rules concern this access."""

@@ -95,7 +95,7 @@ class Judging:
                 self.consents[n] = fit
                 return part(ALLOW, "rule", said(fit.rule, f"`{what}`"), fit.rule)
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
-        return part(*self.scene.by_mode(edits=self._edits_here(n, command)), why)
+        return part(*self.scene.by_mode(why, self._edits_here(n, command)))
 
     def _fits(self, command: Command) -> Iterable[Fit]:
         """Rules that cover the command, those that spell more of it first."""
@@ -155,7 +155,7 @@ class Judging:
         if rule := self.scene.first(ALLOW, lambda t: t.host(host, self.scene.now)):
             return Part(host, ALLOW, "rule", said(rule, f"`{what}`"), rule)
         why = f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}")
-        return Part(host, *self.scene.by_mode(), why)
+        return Part(host, *self.scene.by_mode(why))
 
     def _use(self, use: ToolUse) -> Part:
         for decision in (DENY, ASK):
@@ -171,7 +171,7 @@ class Judging:
             return Part(use, DENY, "mode", f"mode plan runs only what is known to read, and {use.tool} is not")
         if rule := self.scene.first(ALLOW, lambda t: t.use(use, self.scene.now)):
             return Part(use, ALLOW, "rule", said(rule, use.tool), rule)
-        return Part(use, *self.scene.by_mode(), f"no rule covers {use.tool}")
+        return Part(use, *self.scene.by_mode(f"no rule covers {use.tool}"))
 
 
 def _reads_only(rule: Rule) -> bool:

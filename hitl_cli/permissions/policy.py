@@ -21,6 +21,8 @@ from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
 from hitl_cli.permissions.scene import Scene
 from hitl_cli.permissions.tables import Table
 
+# Of parts with the same decision, the one that says most about it: what no rule could allow first.
+_WEIGHT = {"floor": 3, "rule": 2, "opaque": 1}
 _TABLES = 4  # more layers of `plus` than this are laid out anew
 
 
@@ -67,7 +69,7 @@ class Policy:
         if not parts:
             decision = Decision.ALLOW if mode == "bypass" else Decision.DENY if mode == "dont-ask" else Decision.ASK
             return Verdict(decision, "there is nothing in it that a rule could cover")
-        worst = max(parts, key=lambda p: p.decision)
+        worst = max(parts, key=lambda p: (p.decision, _WEIGHT.get(p.by, 0)))
         total = max(p.number for p in parts)
         if total <= 1 or not worst.number:
             reason = worst.reason

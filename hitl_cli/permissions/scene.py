@@ -38,14 +38,16 @@ class Scene:
         """The program's own policy; in mode plan it can only be stricter."""
         return None if self.mode == "plan" and self.own is ALLOW else self.own
 
-    def by_mode(self, edits: bool = False) -> tuple[Decision, By]:
-        """What the mode makes of an access that nothing settled; `edits`: it writes files of the workspace alone."""
-        undeclared = self.mode == "declared" and not self.declared
-        if undeclared or self.mode == "bypass" or (self.mode == "accept-edits" and edits):
-            return ALLOW, "mode"
+    def by_mode(self, why: str, edits: bool = False) -> tuple[Decision, By, str]:
+        """What the mode makes of an access that nothing settled, and in words. `why`: that nothing did; `edits`: the access
+        writes files of the workspace alone."""
+        if self.mode == "bypass" or (self.mode == "accept-edits" and edits):
+            return ALLOW, "mode", f"mode {self.mode} allows it: {why}"
+        if self.mode == "declared" and not self.declared:
+            return ALLOW, "mode", f"the tool does not ask: {why}"
         if self.mode == "plan":
-            return DENY, "mode"
-        return ASK, "none"
+            return DENY, "mode", f"mode plan only reads: {why}"
+        return ASK, "none", why
 
     def in_roots(self, path: str) -> bool:
         return any(inside(path, root) for root in self.place.roots)
