@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
 from hitl_cli.access import Place, inside
-from hitl_cli.permissions.globs import Path, fits, meet, regex
+from hitl_cli.permissions.globs import WILD, Path, fits, meet, regex
 
 R = TypeVar("R")
 
@@ -23,6 +23,7 @@ class Index(Generic[R]):
         """`strict`: patterns have to match the path itself, as allow rules do."""
         self.place, self.strict = place, strict
         self.folds = place.folds_case
+        self.nested = any(inside(a, b) for a in place.roots for b in place.roots if a != b)
         self.everything: list[R] = []  # no pattern at all
         self.anchored = _Tree[R]()  # below each root
         self.absolute = _Tree[R]()
@@ -30,6 +31,8 @@ class Index(Generic[R]):
         self.suffixed: dict[str, list[tuple[Path, R]]] = {}  # at any depth, `*.ext` by its last dot
         self.wild: list[tuple[Path, R]] = []  # at any depth, another pattern
         self.all: list[tuple[Path, R]] = []
+        self.first: dict[str, list[tuple[Path, R]]] = {}  # of `all`: anchored ones by their literal first folder
+        self.rest: list[tuple[Path, R]] = []  # of `all`: the others
 
     def add(self, pattern: Path | None, it: R) -> None:
         if pattern is None:
@@ -40,6 +43,8 @@ class Index(Generic[R]):
                 pattern.base.casefold(), tuple(s.casefold() for s in pattern.segments), pattern.anywhere, pattern.folder
             )
         self.all.append((pattern, it))
+        by_folder = not (pattern.base or pattern.anywhere) and pattern.literal > 0
+        (self.first.setdefault(pattern.segments[0], []) if by_folder else self.rest).append((pattern, it))
         if pattern.anywhere:
             if pattern.literal:
                 self.named.setdefault(pattern.segments[0], []).append((pattern, it))
@@ -86,7 +91,7 @@ class Index(Generic[R]):
         if self.folds:
             glob = glob.casefold()
         names = [p for p in glob.split("/") if p]
-        for pattern, it in self.all:
+        for pattern, it in self._candidates(glob):
             if pattern.base:
                 tops: Sequence[str] = (pattern.base,)
             else:
@@ -98,6 +103,18 @@ class Index(Generic[R]):
                 if meet(segments, names) or meet([*segments, "**"], names):
                     yield it
                     break
+
+    def _candidates(self, glob: str) -> Iterator[tuple[Path, R]]:
+        """Patterns that could meet `glob`: below a root that it spells out, those of the folder it goes on with."""
+        for root in self.place.roots if not self.nested else ():
+            root = root.casefold() if self.folds else root
+            if glob.startswith(root + "/"):
+                folder = glob[len(root) + 1 :].partition("/")[0]
+                if not WILD.search(folder):
+                    yield from self.first.get(folder, ())
+                    yield from self.rest
+                    return
+        yield from self.all
 
 
 class _Tree(Generic[R]):

@@ -143,3 +143,18 @@ def test_the_index_finds_what_each_pattern_alone_matches(patterns: list[list[str
         index.add(parse(text, PLACE.home), text)
     at = "/w/" + "/".join(path)
     assert set(index.find(at)) == {text for text in texts if matches(text, at)}
+
+
+@given(st.lists(st.lists(SEGMENT, min_size=1, max_size=4), max_size=6), st.lists(SEGMENT, min_size=1, max_size=4))
+def test_the_index_finds_what_each_pattern_alone_may_match(patterns: list[list[str]], shell: list[str]) -> None:
+    texts = {"/".join(p) for p in patterns}
+    index: Index[str] = Index(PLACE, strict=False)
+    for text in texts:
+        index.add(parse(text, PLACE.home), text)
+    glob = "/w/" + "/".join(shell)
+    found = set()
+    for text in texts:
+        alone: Index[str] = Index(PLACE, strict=False)
+        alone.add(parse(text, PLACE.home), text)
+        found |= set(alone.may(glob))
+    assert set(index.may(glob)) == found
