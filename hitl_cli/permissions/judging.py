@@ -40,7 +40,7 @@ class Judging:
         for n, access in enumerate(accesses):
             if n not in done:
                 done[n] = self._other(access, accesses)
-        return [self._in_mode(done[n]) for n in range(len(accesses))]
+        return [done[n] for n in range(len(accesses))]
 
     def _other(self, access: Access, accesses: Sequence[Access]) -> Part:
         if isinstance(access, (ReadPath, WritePath)):
@@ -52,7 +52,7 @@ class Judging:
         assert isinstance(access, ToolUse)
         return self._use(access)
 
-    def _in_mode(self, part: Part) -> Part:
+    def in_mode(self, part: Part) -> Part:
         """Nobody is asked in dont-ask, and nothing is written in plan, whoever it was that would have asked."""
         if part.decision is ASK and self.scene.mode == "dont-ask":
             return Part(

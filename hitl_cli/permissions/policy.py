@@ -65,11 +65,14 @@ class Policy:
         tool       the name of the tool called, "" when it is a command
         """
         scene = Scene(self.place, self._tables, mode, now, own, read_only, declared, tool)
-        parts = Judging(scene).parts(accesses)
+        judging = Judging(scene)
+        found = judging.parts(accesses)
+        parts = [judging.in_mode(part) for part in found]
         if not parts:
             decision = Decision.ALLOW if mode == "bypass" else Decision.DENY if mode == "dont-ask" else Decision.ASK
             return Verdict(decision, "there is nothing in it that a rule could cover")
-        worst = max(parts, key=lambda p: (p.decision, _WEIGHT.get(p.by, 0)))
+        weights = [(p.decision, f.decision, _WEIGHT.get(f.by, 0)) for p, f in zip(parts, found, strict=True)]
+        worst = parts[weights.index(max(weights))]
         total = max(p.number for p in parts)
         if total <= 1 or not worst.number:
             reason = worst.reason
