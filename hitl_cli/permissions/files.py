@@ -140,6 +140,8 @@ class Files:
                 below = posixpath.join(access.real or access.path, "\0")
                 rule = self.rule(decision, ReadPath(below), tools)
             return (decision, rule) if rule else None
+        if isinstance(access, ReadPath) and access.listing:
+            return None  # that a name might be seen is no reason to ask
         rule = self._may(decision, lexical(access.path, "/"), tools)
         return (decision if rule.pattern is None else ASK, rule) if rule else None
 

@@ -230,6 +230,8 @@ class TestFiles:
         assert judge([cat, ReadPath("/**", by_command=0, glob=True)], "Bash(cat:*)").decision is ALLOW
         assert judge([cat, ReadPath("/**", by_command=0, glob=True)], "Bash(cat:*)", "- Read(.env)").decision is ASK
         assert judge([cat, ReadPath("/etc/*", by_command=0, glob=True)], "Bash(cat:*)").decision is ASK
+        listed = ReadPath("/**", by_command=0, glob=True, listing=True)
+        assert judge([cat, listed], "Bash(cat:*)", "- Read(.env)").decision is ALLOW
         rm = command("rm x")
         assert judge([rm, WritePath("/**", by_command=0, glob=True, removes=True)], "Bash(rm:*)").decision is ASK
         assert judge([rm, WritePath("/w/b/*.o", by_command=0, glob=True, removes=True)], "Bash(rm:*)").decision is ALLOW
