@@ -12,6 +12,7 @@ from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import Study, study
 from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Raw, Redirect, Unreadable
+from hitl_cli.shell.wrapper_rows import Layer
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
@@ -94,7 +95,7 @@ def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) ->
     return after
 
 
-def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> After:
+def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
     folders = call.folders
     if layer.anywhere:
         folders = (None,)
@@ -126,7 +127,7 @@ def _inner(walk: Walk, call: Call, layer: wrappers.Layer, name: str) -> After:
     return call.folders, call.folders
 
 
-def _own(walk: Walk, call: Call, layer: wrappers.Layer) -> None:
+def _own(walk: Walk, call: Call, layer: Layer) -> None:
     """The wrapper's own part, for wrappers that need a rule of their own."""
     if wrappers.base_name(call.words[0]) in ("find", "gfind"):
         _program(walk, call)

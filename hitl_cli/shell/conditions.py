@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.shell.arithmetic import is_number
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.scan import WORDS
 from hitl_cli.shell.tree import Raw, Unreadable, Word
@@ -52,12 +53,10 @@ def condition(lex: Lexer) -> list[Word]:
 
 
 def _evaluated(lex: Lexer, word: Word) -> None:
-    from hitl_cli.shell.grammar import prints_a_number
-
     if isinstance(word, Raw):
         if len(word.parts) == 1:
             part = word.parts[0]
-            if part.kind == "number" or (word.nested and prints_a_number(word.nested[0].script)):
+            if is_number(word):
                 return
             if part.kind == "value":
                 lex.arithmetic.append(part.text)

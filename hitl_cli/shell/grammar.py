@@ -12,21 +12,17 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.shell.arithmetic import arithmetic, is_number
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
-from hitl_cli.shell.scan import DEEPEST, WORDS
-from hitl_cli.shell.tree import Assignment, Raw, Statement, Unreadable, Word
+from hitl_cli.shell.redirections import redirection
+from hitl_cli.shell.scan import DEEPEST
+from hitl_cli.shell.simple import RESERVED, bounded, simple
+from hitl_cli.shell.tree import Raw, Statement, Unreadable, Word
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
-_SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
 _FUNCTION = re.compile(r"([\w.:+-]+)[ \t]*\([ \t]*\)")
 _KEYWORD = re.compile(r"[a-z]+|[{}!]|\[\[")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SEQUENCE = re.compile(r"\{[0-9]+\.\.[0-9]+\}\Z")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
-_RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
-# Words without quotes or expansions, each followed by a blank and another such word or the end of the line.
-_PLAIN_WORDS = re.compile(r"((?:[ \t]+[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*)+)(?=[ \t\n;&|)]|\Z)", re.ASCII)
 _CLOSERS = word_set("then elif else fi do done esac }")
 # `time` in front of a pipeline; behind a `|` it is a program.
 _TIMED = re.compile(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
@@ -58,22 +54,6 @@ def script_until_parenthesis(lex: Lexer) -> Statement:
     return script
 
 
-def prints_a_number(script: Statement) -> bool:
-    """True when the script's output can only be a number: `date +%s`, `… | wc -l`."""
-    while script.kind in ("list", "pipeline") and script.kids:
-        if script.kind == "list" and len(script.kids) != 1:
-            return False
-        script = script.kids[-1]
-    if script.kind != "simple" or script.assigns or not script.words:
-        return False
-    words = script.words
-    if words[0] == "seq":
-        return all(isinstance(w, str) and _INTEGER.match(w) for w in words[1:])
-    if words[:2] == ["date", "+%s"] or words == ["nproc"]:
-        return len(words) <= 2 and not script.redirs
-    return len(words) > 1 and words[0] == "wc" and all(w in ("-l", "-c", "-w", "-m") for w in words[1:])
-
-
 def _nested(lex: Lexer) -> Statement:
     lex.depth += 1
     if lex.depth > DEEPEST:
@@ -93,7 +73,7 @@ def _expect(lex: Lexer, mark: str) -> None:
 def _keyword(lex: Lexer) -> str:
     """The reserved word that stands here, else ""."""
     found = _KEYWORD.match(lex.s, lex.i)
-    if found is None or found.group() not in _RESERVED:
+    if found is None or found.group() not in RESERVED:
         return ""
     after = lex.s[found.end() : found.end() + 1]
     return found.group() if not after or after in " \t\n;&|()<>" else ""
@@ -196,132 +176,23 @@ def _command(lex: Lexer) -> Statement:
     s, i = lex.s, lex.i
     c = s[i : i + 1]
     if c == "(":
-        made = _arithmetic(lex) if s.startswith("((", i) else _subshell(lex)
+        made = _computed(lex) if s.startswith("((", i) else _subshell(lex)
     elif c in "{[!ifwucesdt}" and (word := _keyword(lex)):
         made = _compound(lex, word)
     elif (found := _FUNCTION.match(s, i)) is not None:
         lex.i = found.end()
         return _function(lex, i, found.group(1))
     else:
-        return _simple(lex)
+        return simple(lex)
     while True:
         lex.blanks()
-        redirect = lex.redirect()
+        redirect = redirection(lex)
         if redirect is None:
             break
         made.redirs.append(redirect)
     made.text = s[made.start : lex.i]
     made.end = lex.i
     return made
-
-
-def _simple(lex: Lexer) -> Statement:
-    start = end = lex.i
-    made = Statement("simple", start, start, "")
-    words, s, n = made.words, lex.s, lex.n
-    while True:
-        if words and (run := _PLAIN_WORDS.match(s, lex.i)) is not None:
-            words += run.group().split()
-            end = lex.i = run.end(1)
-        lex.blanks()
-        if lex.i >= n:
-            break
-        c = s[lex.i]
-        if (c in "<>&" or c.isdigit()) and (redirect := lex.redirect()) is not None:
-            made.redirs.append(redirect)
-        elif not words and (found := _ASSIGNMENT.match(s, lex.i)) is not None:
-            made.assigns.append(_assignment(lex, found))
-        else:
-            word = lex.word()
-            if word is None:
-                if c == "(":
-                    raise Unreadable("a parenthesis stands where it has no meaning")
-                break
-            if not words:
-                _check_first(word)
-            if lex.i < n and s[lex.i] in "<>":
-                _check_glued(word)
-            words.append(word)
-        end = lex.i
-        if len(words) + len(made.redirs) + len(made.assigns) > WORDS:
-            raise Unreadable(f"a command has more than {WORDS:,} words")
-    if not (words or made.assigns or made.redirs):
-        raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
-    lex.i = made.end = end
-    made.text = s[start:end]
-    return made
-
-
-def _bounded(words: list[Word]) -> None:
-    if len(words) > WORDS:
-        raise Unreadable(f"a command has more than {WORDS:,} words")
-
-
-def _written(word: Word) -> str:
-    """How the word stands in the text once bash has joined the lines."""
-    return word if isinstance(word, str) else word.text.replace("\\\n", "")
-
-
-def _check_first(word: Word) -> None:
-    text = _written(word)
-    if text in _RESERVED or (text == "time" and not isinstance(word, str)):
-        raise Unreadable(f"`{text}` stands where it is not read")
-    if _ASSIGNMENT.match(text):
-        raise Unreadable("a line is continued in the middle of an assignment")
-    if _SUBSCRIPT.match(text):
-        raise Unreadable("an element of an array is assigned")
-
-
-def _check_glued(word: Word) -> None:
-    """A word right in front of a redirection may name its descriptor."""
-    text = _written(word)
-    if text.isdigit() or re.fullmatch(r"\{\w+(\[.*\])?\}", text):
-        raise Unreadable("a redirection names its descriptor in a way that is not read")
-
-
-def _assignment(lex: Lexer, found: re.Match[str]) -> Assignment:
-    start, name = lex.i, found.group(1)
-    lex.i = found.end()
-    if lex.peek("("):
-        items = _array(lex)
-        lex.assigned.append(name)
-        return Assignment(name, "", lex.s[start : lex.i], bool(found.group(2)), items)
-    if lex.peek("\\\n"):
-        raise Unreadable("a line is continued in the middle of an assignment")
-    value = lex.word()
-    value = value if value is not None else ""
-    if not _is_number(value):
-        lex.assigned.append(name)
-    return Assignment(name, value, lex.s[start : lex.i], bool(found.group(2)))
-
-
-def _is_number(value: Word) -> bool:
-    if isinstance(value, str):
-        return value == "" or _INTEGER.match(value) is not None
-    if all(part.kind == "number" for part in value.parts) or _SEQUENCE.match(value.text):
-        return True
-    return len(value.parts) == 1 == len(value.nested) and prints_a_number(value.nested[0].script)
-
-
-def _array(lex: Lexer) -> list[Word]:
-    lex.i += 1
-    items: list[Word] = []
-    while True:
-        lex.newlines()
-        if lex.peek(")"):
-            lex.i += 1
-            return items
-        word = lex.word()
-        if word is None:
-            raise Unreadable("an array holds more than words")
-        text = word if isinstance(word, str) else word.text
-        if text.startswith("["):
-            raise Unreadable("an array is given by its subscripts")
-        items.append(word)
-        _bounded(items)
-
-
-# -- compound commands
 
 
 def _subshell(lex: Lexer) -> Statement:
@@ -334,10 +205,10 @@ def _subshell(lex: Lexer) -> Statement:
     return Statement("subshell", start, lex.i, "", [body])
 
 
-def _arithmetic(lex: Lexer) -> Statement:
+def _computed(lex: Lexer) -> Statement:
     start = lex.i
     lex.i += 2
-    nested = lex.arithmetic_text("((…))")
+    nested = arithmetic(lex, "((…))")
     return Statement("arithmetic", start, lex.i, "", words=[Raw("", [], nested)])
 
 
@@ -412,7 +283,7 @@ def _for(lex: Lexer, made: Statement) -> None:
     lex.blanks()
     if lex.peek("(("):
         lex.i += 2
-        made.words = [Raw("", [], lex.arithmetic_text("for ((…))"))]
+        made.words = [Raw("", [], arithmetic(lex, "for ((…))"))]
     else:
         found = _VARIABLE.match(lex.s, lex.i)
         if found is None:
@@ -426,8 +297,8 @@ def _for(lex: Lexer, made: Statement) -> None:
             while (word := lex.word()) is not None:
                 made.words.append(word)
                 lex.blanks()
-                _bounded(made.words)
-        if not made.words or not all(map(_is_number, made.words)):
+                bounded(made.words)
+        if not made.words or not all(map(is_number, made.words)):
             lex.assigned.append(made.name)
     lex.blanks()
     if lex.peek(";") and not lex.peek(";;"):

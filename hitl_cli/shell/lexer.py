@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hitl_cli.shell.ansi import ansi_c
+from hitl_cli.shell.arithmetic import arithmetic
+from hitl_cli.shell.redirections import body
 from hitl_cli.shell.scan import DEEPEST
-from hitl_cli.shell.tree import Nested, Part, Raw, Redirect, Unreadable, Word
+from hitl_cli.shell.tree import WORD_END, Nested, Part, Raw, Redirect, Unreadable, Word
 
 if TYPE_CHECKING:
     from hitl_cli.shell.tree import Statement
@@ -22,9 +25,7 @@ _PLAIN = re.compile(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]
 _BARE = re.compile(r"[\w./:@%+,\]\[!^=*?{}#-]+")
 _PARTS = 2_000  # of one word
 _IN_DOUBLE = re.compile(r'[^"$`\\]+')
-_IN_BODY = re.compile(r"[^$`\\]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
-_WORD_END = frozenset(" \t\n;&|<>()")
 _NUMBERS = frozenset("?#$")
 
 _BRACED = re.compile(
@@ -33,17 +34,6 @@ _BRACED = re.compile(
 )
 _SLICE = re.compile(r" ?-?[0-9]+(?::[0-9]+)?\}")
 _OPERAND = re.compile(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
-
-_ANSI = re.compile(
-    r"\\(?:(?P<hex>x[0-9a-fA-F]{1,2})|(?P<oct>[0-7]{1,3})|(?P<uni>u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(?P<one>[abeEfnrtv\\'\"?]))|[^\\']+"
-)
-_ANSI_ONE = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
-
-_ARITHMETIC = re.compile(r"[0-9A-Za-z_+\-*/%<>=!&|^~?:;, \t\n]+")
-_HEX_OR_NAME = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z_][A-Za-z0-9_]*")
-
-_REDIRECT = re.compile(r"([0-9]*)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)")
-_PLAIN_DELIMITER = re.compile(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]*")+""")
 
 
 class Lexer:
@@ -87,7 +77,7 @@ class Lexer:
             raise self.fail("a line ends inside a substitution before a here-document outside of it")
         self.i += 1
         for redirect in self.pending:
-            self._body(redirect)
+            body(self, redirect)
         self.pending.clear()
 
     def peek(self, text: str) -> bool:
@@ -112,7 +102,7 @@ class Lexer:
             self.i = found.end()
             return found.group()
         start = self.i
-        if start >= self.n or (self.s[start] in _WORD_END and not self._process()):
+        if start >= self.n or (self.s[start] in WORD_END and not self._process()):
             return None
         raw = Raw("", [])
         self._parts(raw)
@@ -140,7 +130,7 @@ class Lexer:
                 self.i += 1
                 self._double(raw)
             elif c == "$":
-                self._dollar(raw, in_quotes=False)
+                self.dollar(raw, in_quotes=False)
             elif c == "\\":
                 self._escape(parts)
             elif c == "`":
@@ -149,7 +139,7 @@ class Lexer:
                 self._tilde(raw)
             elif c in "<>" and self._process():
                 self._process_substitution(raw)
-            elif c in _WORD_END:
+            elif c in WORD_END:
                 if c == "(":
                     raise self.fail("a parenthesis stands inside a word")
                 return
@@ -180,7 +170,7 @@ class Lexer:
             found = re.compile(r"[\w.+-]*").match(self.s, self.i)
             assert found is not None
             self.i = found.end()
-            whole = self.i >= self.n or self.s[self.i] in "/" or self.s[self.i] in _WORD_END
+            whole = self.i >= self.n or self.s[self.i] in "/" or self.s[self.i] in WORD_END
             parts.append(Part("tilde", "~" + found.group() if whole else "~?"))
         elif parts[-1].kind == "bare" and parts[-1].text.endswith(("=", ":")):
             parts.append(Part("tilde", "~" if self.peek("/") or self._at_end() else "~?"))
@@ -188,7 +178,7 @@ class Lexer:
             parts.append(Part("quoted", "~"))
 
     def _at_end(self) -> bool:
-        return self.i >= self.n or self.s[self.i] in _WORD_END
+        return self.i >= self.n or self.s[self.i] in WORD_END
 
     def _double(self, raw: Raw) -> None:
         """Double-quoted text, from after the opening quote to after the closing one."""
@@ -206,12 +196,12 @@ class Lexer:
                 if len(raw.parts) == empty:
                     raw.parts.append(Part("quoted", "", True))
                 return
-            self._soft(raw, c, '$`"\\')
+            self.soft(raw, c, '$`"\\')
 
-    def _soft(self, raw: Raw, c: str, special: str) -> None:
+    def soft(self, raw: Raw, c: str, special: str) -> None:
         """`$`, a backquote or a backslash inside double quotes or a here-document."""
         if c == "$":
-            self._dollar(raw, in_quotes=True)
+            self.dollar(raw, in_quotes=True)
         elif c == "`":
             self._backquote(raw, in_quotes=True)
         else:
@@ -227,7 +217,7 @@ class Lexer:
 
     # -- expansions
 
-    def _dollar(self, raw: Raw, in_quotes: bool) -> None:
+    def dollar(self, raw: Raw, in_quotes: bool) -> None:
         s, i = self.s, self.i
         c = s[i + 1 : i + 2]
         if c == "(" or c == "{":
@@ -238,7 +228,7 @@ class Lexer:
             self.depth -= 1
         elif c == "'" and not in_quotes:
             self.i = i + 2
-            raw.parts.append(Part("quoted", self._ansi()))
+            raw.parts.append(Part("quoted", ansi_c(self)))
         elif c == '"' and not in_quotes:
             self.i = i + 2
             self._double(raw)
@@ -267,7 +257,7 @@ class Lexer:
         if c == "(":
             if s.startswith("((", i + 1):
                 self.i = i + 3
-                raw.nested.extend(self.arithmetic_text("$((…))"))
+                raw.nested.extend(arithmetic(self, "$((…))"))
                 raw.parts.append(Part("number", s[i : self.i], in_quotes))
                 return
             self.i = i + 2
@@ -315,31 +305,12 @@ class Lexer:
                 self.i += 1
                 break
             if c == "$" and not self.s.startswith(("$'", '$"'), self.i):
-                self._dollar(inner, in_quotes)
+                self.dollar(inner, in_quotes)
             elif c == "`":
                 self._backquote(inner, in_quotes)
             else:
                 raise self.fail("it holds an expansion `${…}` with quotes or braces in it")
         raw.nested.extend(inner.nested)
-
-    def _ansi(self) -> str:
-        out: list[bytes] = []
-        while True:
-            if self.peek("'"):
-                self.i += 1
-                break
-            found = _ANSI.match(self.s, self.i)
-            if found is None:
-                raise self.fail("it holds a quote `$'…'` that is not read")
-            out.append(_ansi_piece(found))
-            self.i = found.end()
-        try:
-            text = b"".join(out).decode()
-        except UnicodeDecodeError:
-            raise self.fail("a quote `$'…'` holds bytes that are no text") from None
-        if "\0" in text:
-            raise self.fail("a quote `$'…'` holds a zero byte")
-        return text
 
     def _backquote(self, raw: Raw, in_quotes: bool) -> None:
         start = self.i
@@ -374,134 +345,11 @@ class Lexer:
 
         inner = Lexer(text, self.depth + 1)
         script = parse(inner)
-        self.arithmetic += inner.arithmetic
-        self.assigned += inner.assigned
-        self.given += inner.given
+        self.take_names(inner)
         return script
 
-    def arithmetic_text(self, what: str, end: str = "))") -> list[Nested]:
-        """An arithmetic text up to `end` and over it; its names go to `arithmetic`."""
-        inner = Raw("", [])
-        level = 0
-        while True:
-            if (found := _ARITHMETIC.match(self.s, self.i)) is not None:
-                self.arithmetic += _HEX_OR_NAME.findall(found.group())
-                self.i = found.end()
-            c = self.s[self.i : self.i + 1]
-            if level == 0 and self.peek(end):
-                self.i += len(end)
-                return inner.nested
-            if c == "(":
-                level += 1
-                self.i += 1
-            elif c == ")" and level:
-                level -= 1
-                self.i += 1
-            elif c == "$" and not self.s.startswith(("$'", '$"'), self.i):
-                self._in_arithmetic(inner)
-            else:
-                raise self.fail(f"it holds arithmetic `{what}` that is not read")
-
-    def _in_arithmetic(self, inner: Raw) -> None:
-        before = len(inner.nested)
-        self._dollar(inner, in_quotes=True)
-        part = inner.parts[-1]
-        if part.kind == "value":
-            self.arithmetic.append(part.text)
-        elif part.kind == "other":
-            from hitl_cli.shell.grammar import prints_a_number
-
-            if len(inner.nested) != before + 1 or not prints_a_number(inner.nested[-1].script):
-                raise self.fail("arithmetic is computed on the output of a command, which may itself be a command")
-        elif part.kind == "quoted":
-            raise self.fail("it holds arithmetic that is not read")
-
-    # -- redirections and here-documents
-
-    def redirect(self) -> Redirect | None:
-        found = _REDIRECT.match(self.s, self.i)
-        if found is None or (found.group(2) in "<>" and self.s.startswith("(", found.end())):
-            return None
-        start = self.i
-        fd, op = found.groups()
-        if fd and op.startswith("&"):
-            return None
-        self.i = found.end()
-        self.complete("<>&|(-")
-        if op in ("<<", "<<-"):
-            return self._here(fd, op, start)
-        self.blanks()
-        target = self.word()
-        if target is None:
-            raise self.fail("a redirection has no target")
-        return Redirect(op, fd, target, self.s[start : self.i])
-
-    def _here(self, fd: str, op: str, start: int) -> Redirect:
-        self.blanks()
-        found = _PLAIN_DELIMITER.match(self.s, self.i)
-        if found is None or (found.end() < self.n and self.s[found.end()] not in _WORD_END):
-            raise self.fail("the end mark of a here-document is not a plain word")
-        written = found.group()
-        self.i = found.end()
-        mark = re.sub(r"\\(.)|'([^']*)'|\"([^\"]*)\"", lambda m: m[1] or m[2] or m[3] or "", written)
-        redirect = Redirect(op, fd, mark, self.s[start : self.i], Raw(written, []))
-        self.pending.append(redirect)
-        return redirect
-
-    def _body(self, redirect: Redirect) -> None:
-        """The lines up to the end mark, which must be there."""
-        assert redirect.body is not None
-        mark, literal = str(redirect.target), redirect.body.text != redirect.target
-        lines: list[str] = []
-        joined = False
-        while True:
-            if self.i >= self.n:
-                raise self.fail("a here-document is not ended")
-            end = self.s.find("\n", self.i)
-            line = self.s[self.i : self.n if end < 0 else end]
-            self.i = self.n if end < 0 else end + 1
-            if redirect.op == "<<-":
-                line = line.lstrip("\t")
-            if line == mark:
-                if joined:
-                    raise self.fail("the end mark of a here-document follows a backslash")
-                break
-            if self.closers and line.startswith(mark) and ")" in line:
-                raise self.fail("a here-document may end at a parenthesis")
-            odd = not literal and (len(line) - len(line.rstrip("\\"))) % 2 == 1
-            if (odd and mark.startswith(line[:-1])) or (joined and line and mark.endswith(line)):
-                raise self.fail("the end mark of a here-document may be joined by a backslash")
-            joined = odd
-            lines.append(line)
-        text = "".join(line + "\n" for line in lines)
-        redirect.body = Raw(text, [Part("quoted", text, True)]) if literal else self._expanded(text)
-
-    def _expanded(self, text: str) -> Raw:
-        inner = Lexer(text, self.depth + 1)
-        raw = Raw(text, [])
-        while inner.i < inner.n:
-            if (found := _IN_BODY.match(text, inner.i)) is not None:
-                raw.parts.append(Part("quoted", found.group(), True))
-                inner.i = found.end()
-            else:
-                inner._soft(raw, text[inner.i], "$`\\")
+    def take_names(self, inner: Lexer) -> None:
+        """The names that a text inside of this one evaluates and assigns."""
         self.arithmetic += inner.arithmetic
         self.assigned += inner.assigned
         self.given += inner.given
-        return raw
-
-
-def _ansi_piece(found: re.Match[str]) -> bytes:
-    kind = found.lastgroup
-    if kind == "hex":
-        return bytes([int(found.group()[2:], 16)])
-    if kind == "oct":
-        return bytes([int(found.group()[1:], 8) & 0xFF])
-    if kind == "uni":
-        number = int(found.group()[2:], 16)
-        if number > 0x7F:
-            raise Unreadable("a quote `$'…'` names a character that depends on the locale")
-        return bytes([number])
-    if kind == "one":
-        return _ANSI_ONE[found.group()[1]].encode()
-    return found.group().encode()

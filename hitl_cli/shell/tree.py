@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+WORD_END = frozenset(" \t\n;&|<>()")  # the characters that end a word of bash
+
 
 class Unreadable(Exception):
     """The text is not in the part of the language that is read; the message says why, in words."""

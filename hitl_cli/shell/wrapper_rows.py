@@ -1,13 +1,44 @@
-"""The table of programs that run another command: their options without and with a value.
+"""One wrapper taken off, and the table of programs that run another command: their options without and with a value.
 
 From the manuals of GNU coreutils 9, util-linux 2.39, findutils 4.9, sudo 1.9, OpenDoas 6.8, strace 6, expect 5.45.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from hitl_cli.access import Word
 from hitl_cli.shell.programs.table import word_set
+
+
+@dataclass(slots=True)
+class Layer:
+    """One wrapper taken off.
+
+    inner     the words of the command it runs, () when it runs a text
+    at        where those begin in the words of the call
+    text      a script it runs, None when it runs words
+    stays     it needs a rule of its own beside that of what it runs (xargs, sudo, find)
+    assigns   the variables it sets for the command
+    folder    the folder it enters, None for the same
+    anywhere  the command runs in a folder that is not known
+    reads, writes   files of its own
+    stdin     it runs what it reads on its standard input
+    fresh     the environment of what it runs may be another
+    """
+
+    inner: tuple[Word, ...] = ()
+    at: int = 0
+    text: str | None = None
+    stays: bool = False
+    assigns: tuple[tuple[str, Word], ...] = ()
+    folder: Word | None = None
+    anywhere: bool = False
+    reads: tuple[Word, ...] = ()
+    writes: tuple[Word, ...] = ()
+    stdin: bool = False
+    fresh: bool = False
+    more: list[Layer] = field(default_factory=list)  # further commands of the same call (find)
 
 
 @dataclass(frozen=True, slots=True)

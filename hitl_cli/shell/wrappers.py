@@ -7,54 +7,16 @@ it may be its value or the command. What a row does not know is never guessed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
+from hitl_cli.shell.shells import SHELLS, shell
 from hitl_cli.shell.tree import Unreadable
-from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, UNFOLLOWED, Row
+from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, UNFOLLOWED, Layer, Row
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
-# What other shells than bash read in another way.
-_BASHISM = re.compile(
-    r"\$['\"\[]|[<>]\(|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\|&|&>|<<<|\[\[\s|(?<!\$)\(\("
-    r"|(?:^|[\s;&|])\w+(?:\+=|=\()|(?:^|[\n;&|])\s*function\s"
-)
-_ZSH_PLAIN = re.compile(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
-
-SHELLS = frozenset(("bash", "sh", "dash", "ash", "ksh", "zsh", "mksh", "rbash"))
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
-
-
-@dataclass(slots=True)
-class Layer:
-    """One wrapper taken off.
-
-    inner     the words of the command it runs, () when it runs a text
-    at        where those begin in the words of the call
-    text      a script it runs, None when it runs words
-    stays     it needs a rule of its own beside that of what it runs (xargs, sudo, find)
-    assigns   the variables it sets for the command
-    folder    the folder it enters, None for the same
-    anywhere  the command runs in a folder that is not known
-    reads, writes   files of its own
-    stdin     it runs what it reads on its standard input
-    fresh     the environment of what it runs may be another
-    """
-
-    inner: tuple[Word, ...] = ()
-    at: int = 0
-    text: str | None = None
-    stays: bool = False
-    assigns: tuple[tuple[str, Word], ...] = ()
-    folder: Word | None = None
-    anywhere: bool = False
-    reads: tuple[Word, ...] = ()
-    writes: tuple[Word, ...] = ()
-    stdin: bool = False
-    fresh: bool = False
-    more: list[Layer] = field(default_factory=list)  # further commands of the same call (find)
 
 
 def base_name(word: Word) -> str:
@@ -70,7 +32,7 @@ def peel(words: tuple[Word, ...]) -> Layer | None:
     name = base_name(words[0])
     name = ALIASES.get(name, name)
     if name in SHELLS:
-        return _shell(name, words)
+        return shell(name, words)
     if name in ("find", "gfind"):
         return _find(words)
     if name == "eval":
@@ -301,54 +263,3 @@ def _flock_text(layer: Layer, words: tuple[Word, ...], at: int) -> Layer:
         raise Unreadable("the text that flock runs is not one literal word")
     layer.text = rest[0]
     return layer
-
-
-def _shell(name: str, words: tuple[Word, ...]) -> Layer | None:
-    """`bash -c TEXT`; a script file is the business of the shell's own rule."""
-    at, has_text = 1, False
-    while at < len(words):
-        word = words[at]
-        if isinstance(word, Unknown):
-            if word.safe:
-                break
-            raise Unreadable(f"what follows {name} is known only when it runs")
-        if word == "--" or not word.startswith(("-", "+")) or word == "-":
-            break
-        if word in ("--norc", "--noprofile", "--posix", "--login"):
-            at += 1
-        elif word in ("--version", "--help") and len(words) == 2:
-            return None
-        elif re.fullmatch(r"-[celuxvnfsi]+", word):
-            if "i" in word:
-                raise Unreadable(f"{name} -i reads start-up files")
-            if "s" in word:
-                return Layer(stdin=True)
-            has_text = has_text or "c" in word
-            at += 1
-        elif word in ("-o", "-eo", "-euo", "-exo", "-euxo", "-uo") and words[at + 1 : at + 2] == ("pipefail",):
-            at += 2
-        else:
-            raise Unreadable(f"the option {word} of {name} is not known")
-    if at < len(words) and words[at] in ("--", "-"):
-        at += 1
-    if has_text:
-        if at >= len(words) or not isinstance(words[at], str):
-            raise Unreadable(f"the text that {name} runs is known only when it runs")
-        text = str(words[at])
-        _check_dialect(name, text)
-        return Layer(text=text)
-    if at >= len(words):
-        return Layer(stdin=True)
-    script = words[at]
-    if script == "/dev/stdin" or (isinstance(script, Unknown) and script.text.startswith("<(")):
-        raise Unreadable(f"{name} runs what another command prints")
-    return None
-
-
-def _check_dialect(name: str, text: str) -> None:
-    if name in ("bash", "rbash"):
-        return
-    if name == "zsh" and not _ZSH_PLAIN.match(text):
-        raise Unreadable("zsh may read the text in another way")
-    if _BASHISM.search(text):
-        raise Unreadable(f"{name} may read the text in another way than bash")

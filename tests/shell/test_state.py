@@ -124,6 +124,9 @@ def test_an_assignment_that_is_not_harmless_stays_for_rules_that_spell_it(said: 
         ": ${x:=$y}; echo $((x))",
         "declare x=$y; ((x))",
         "((PATH=1)); p",
+        "y=${x:-$(date +%s)}; echo $((y))",
+        "echo $((${x:-$(date +%s)}))",
+        "[[ ${x:-$(date +%s)} -eq 1 ]]",
         ": ${PATH:=x}; p",
     ],
 )
