@@ -11,7 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
@@ -181,9 +181,6 @@ def _prefix(foreign: Foreign, text: str, place: Place) -> Outcome:
     if opaque is None and verdict.decision is not Decision.ALLOW and (more := _inner(foreign, verdict)):
         return Outcome(foreign, "split", (rule, *more), "a wrapper and what it runs have a rule each")
     first = compiled.literal[0] if compiled.literal else ""
-    if verdict.decision is not Decision.ALLOW and re.match(r"\w+=", text) and " " in text:
-        bare = _prefix(foreign, text.split(" ", 1)[1], place)
-        return replace(bare, note="assignments known to be harmless are set aside before a rule is looked for")
     if compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
         return Outcome(foreign, "kept", (rule,), _wide(first))
     if verdict.decision is not Decision.ALLOW:
