@@ -12,7 +12,7 @@ from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import Study, study
 from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Raw, Redirect, Unreadable
-from hitl_cli.shell.wrapper_rows import Layer
+from hitl_cli.shell.wrapper_rows import UNFOLLOWED, Layer
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
@@ -162,6 +162,8 @@ def _program(walk: Walk, call: Call) -> After:
     found = study(call.words, walk.place, at)
     if found.opaque:
         _unread(walk, call, found.opaque)
+    if wrappers.base_name(call.words[0]) in UNFOLLOWED:
+        found = _unfollowed(found)
     index = len(walk.out)
     walk.out.append(_command(walk, call, found))
     if found.cwd is not None:
@@ -197,6 +199,8 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
         also.append(plain)
     if found.bare:
         also.append(found.bare)
+    if wrappers.base_name(call.words[0]) in UNFOLLOWED:
+        also += _inside(plain)
     return Command(
         final,
         acts,
@@ -209,6 +213,22 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
         tuple(spells),
         tuple(also),
     )
+
+
+def _unfollowed(found: Study) -> Study:
+    """A program that runs another one among its operands: a rule has to spell every one of them."""
+    acts = tuple(
+        Act(at, "may be a command that is run")
+        for at, word in enumerate(found.words)
+        if at and not (isinstance(word, str) and word.startswith("-"))
+    )
+    return replace(found, acts=acts)
+
+
+def _inside(found: tuple[Word, ...]) -> list[tuple[Word, ...]]:
+    """For deny and ask rules: what may be run among the words, from each of them on and in each text."""
+    inside = [found[at:] for at in range(1, min(len(found), 16))]
+    return inside + [rough_words(word) for word in found[1:16] if isinstance(word, str) and " " in word]
 
 
 def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[Word, ...]], list[int]]:

@@ -12,7 +12,7 @@ from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
 from hitl_cli.shell.shells import SHELLS, shell
 from hitl_cli.shell.tree import Unreadable
-from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, UNFOLLOWED, Layer, Row
+from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
@@ -37,10 +37,6 @@ def peel(words: tuple[Word, ...]) -> Layer | None:
         return _find(words)
     if name == "eval":
         return _eval(words)
-    if name in UNFOLLOWED:
-        if len(words) == 1:
-            return None
-        raise Unreadable(f"{name} runs another command in a way that is not followed")
     row = ROWS.get(name)
     if row is None:
         return None
