@@ -24,8 +24,11 @@ _BEFORE = ("-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
     given = reading.has("-e", "-f", "--files", "--type-list")
-    for _, word in reading.operands if given else reading.operands[1:]:
+    files = reading.operands if given else reading.operands[1:]
+    for _, word in files:
         reading.reads.append(word)
+    if not files and reading.has("-r", "-R", "--recursive", "--dereference-recursive") and "rg" not in reading.words[:1]:
+        reading.reads.append(".")  # GNU grep searches the working folder then
 
 
 def _fd(reading: Reading) -> None:
