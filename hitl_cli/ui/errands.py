@@ -6,6 +6,7 @@ password prompts and Ctrl-C work as ever, while what it prints is also kept for 
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import select
@@ -15,13 +16,44 @@ import sys
 import tempfile
 import termios
 import tty
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hitl_cli.store import Head
 from hitl_cli.ui.clean import clean
+from hitl_cli.ui.picker import pick
+from hitl_cli.ui.terminal import Paper
 
 KEPT = 30_000  # characters of a command's output that the model is shown
+
+
+class Errands:
+    """Each takes the terminal from the REPL for as long as it lasts."""
+
+    def __init__(self, paper: Paper, cwd: str) -> None:
+        self._paper, self._cwd = paper, cwd
+
+    async def edit(self, text: str, suffix: str) -> str | None:
+        async with self._paper.lent():
+            return await asyncio.to_thread(edit_text, text, suffix)
+
+    async def run(self, command: str) -> tuple[int, str]:
+        async with self._paper.lent():
+            return await asyncio.to_thread(run_command, command, self._cwd)
+
+    async def pick(self, heads: Sequence[Head]) -> str | None:
+        async with self._paper.lent():
+            return await pick(heads, self._paper.output, self._paper.colour)
+
+
+def notify(command: str, cwd: str) -> None:
+    """Start a command that the settings name for an event; what it prints or returns does not matter."""
+    with suppress(OSError):
+        subprocess.Popen(
+            ["/bin/sh", "-c", command], cwd=cwd, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
 
 
 def edit_text(text: str, suffix: str, environ: Mapping[str, str] = os.environ) -> str | None:

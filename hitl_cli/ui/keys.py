@@ -6,7 +6,6 @@ A panel owns every key while it is open. The keys reach it by prompt_toolkit's n
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
@@ -97,10 +96,3 @@ def _app_mode() -> EditingMode:
     from prompt_toolkit.application import get_app
 
     return get_app().editing_mode
-
-
-async def later(at: float, act: Callable[[], None]) -> None:
-    """Do `act` when the loop's clock says `at`."""
-    loop = asyncio.get_running_loop()
-    await asyncio.sleep(max(0.0, at - loop.time()))
-    act()

@@ -70,9 +70,8 @@ class PlainRepl:
 
     async def _open(self) -> None:
         preload(self.talk.agent.model)
-        if self.setup.connect:
-            for problem in await self.setup.connect(self.talk.agent):
-                self.say(problem)
+        for problem in await self.talk.partner.connect():
+            self.say(problem)
         for notice in self.setup.notices:
             self.say(notice)
         self.say(f"hitl in {self.setup.place.cwd}. /help lists the commands.")
@@ -166,7 +165,7 @@ class PlainRepl:
 
     async def reopen(self, session: str, shown: int = SHOWN) -> None:
         self.begin_teller()
-        await self.talk.reopen(session, shown)
+        await self.talk.switch(session, shown)
 
     async def pick(self, heads: Sequence[Head]) -> str | None:
         for number, head in enumerate(heads, 1):

@@ -35,7 +35,8 @@ from hitl_cli.ui.theme import Line, rich_style
 PREVIEW = 3  # lines of a command's output that are shown without asking
 CHANGED = 40  # lines of a change
 # The argument of a call that tells a person most about it.
-TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name")
+TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name", "plan")
+WHOLE = ("Todo", "AskUser")  # tools whose results are what the person wants to see
 
 
 def ansi(lines: list[Line], colour: bool) -> str:
@@ -66,6 +67,8 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
         about = raw
     else:
         about = next((str(input[key]) for key in TELLING if input.get(key)), "")
+        if isinstance(questions := input.get("questions"), list):
+            about = " · ".join(str(q.get("question", "")) for q in questions if isinstance(q, dict))
         if not about and input and name != "Todo":
             about = json.dumps(dict(input), ensure_ascii=False, default=str)
     first, *rest = about.strip().split("\n")
@@ -98,8 +101,8 @@ def call_lines(call: Call, result: Result, seconds: float, width: int, seen: boo
     if result.data.get("diff"):
         rows = [] if seen else [line for _, line in draw(parse(str(result.data["diff"])), width)]
         return [head, *_beginning(rows, CHANGED)]
-    if result.data.get("todo"):
-        return [head, *([("", "    " + cut(line, width - 5))] for line in lines)]
+    if good and call.name in WHOLE:
+        return [head, *([("", "    " + row)] for line in lines for row in fold(line, width - 5))]
     if good and call.name != "Bash":
         return [head]
     if result.kind != "ran":

@@ -8,46 +8,27 @@ while it is shown here: then that process runs the turn, and this one reads alon
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from hitl_cli import interrupts, rulebook, sessions
+from hitl_cli import interrupts, sessions
+from hitl_cli.agent import Agent
 from hitl_cli.errors import HitlError, InvalidAnswers, NotSuspended, SessionBusy
 from hitl_cli.interrupts import Answer, Approval, Approve, Interrupt, Reject
-from hitl_cli.journal import Began, Changed, Ended, Recorded, Replied, Settings, Usage, Who
+from hitl_cli.journal import Began, Changed, Ended, Recorded, Who
 from hitl_cli.outcome import RunEnded, Suspended
-from hitl_cli.paths import MANAGED, private, project_of
+from hitl_cli.ui.account import Account, message_of, settings_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
 from hitl_cli.ui.compose import Typed
+from hitl_cli.ui.mishap import mishap
+from hitl_cli.ui.partner import Partner
+from hitl_cli.ui.screen import Screen
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.waiting import POLL, Elsewhere, Outcome, Released, Waiting
+from hitl_cli.ui.waiting import POLL, Elsewhere, Released, Waiting
 
 ABANDONED = 3.0  # seconds without anybody running it, after which an answered turn is taken up here
-
-
-class Screen(Protocol):
-    def show(self, event: object) -> None:
-        """Print and redraw what an event of the run changes."""
-
-    def say(self, words: str, style: str = "dim") -> None:
-        """Words above the bottom."""
-
-    def busy(self, on: bool) -> None: ...
-
-    async def ask(self, waiting: Waiting) -> Outcome:
-        """Put a question to the person."""
-
-    def give_back(self, typed: Sequence[Typed]) -> None:
-        """Messages that were not sent after all."""
-
-    def command(self, typed: Typed) -> None:
-        """Do the slash command that waited in the queue for its turn, then let the conversation go on."""
 
 
 class Conversation:
@@ -55,16 +36,14 @@ class Conversation:
 
     session   its id; None until the first message
     pending   what waits for a person
-    queue     messages typed ahead
+    queue     messages and commands typed ahead
     notes     what the person did meanwhile, told with the next message
-    usage     of the session; context: tokens that the last request held
+    account   what was shown so far
     """
 
     def __init__(self, setup: Setup, screen: Screen) -> None:
         self.setup, self.screen, self.store = setup, screen, setup.store
-        self.settings, self.breaks = setup.settings, tuple(setup.breaks)
-        self.agent = setup.make_agent(self.settings, self.breaks)
-        self._rules_seen = rule_files(setup)
+        self.partner = Partner(setup)
         self.queue: list[Typed] = []
         self._task: asyncio.Task[None] | None = None
         self._following = False
@@ -72,21 +51,23 @@ class Conversation:
 
     def _begin(self, session: str | None) -> None:
         self.session = session
+        self.account = Account(self.partner.settings.mode)
         self.pending: tuple[Interrupt, ...] = ()
         self.notes: list[str] = []
-        self.seq, self.usage, self.context = 0, Usage(), 0
-        self.mode = self.settings.mode
-        self._calls: dict[str, int] = {}  # message ("1.2") -> how many calls it made
         self._refused: set[str] = set()  # messages of which the person refused the rest
         self._agreed: dict[str, str] = {}  # call -> digest that was shown and approved after the one on record
+
+    @property
+    def mode(self) -> str:
+        return self.account.mode
 
     @property
     def working(self) -> bool:
         return self._task is not None and not self._task.done()
 
     @property
-    def model(self) -> str:
-        return self.settings.model
+    def agent(self) -> Agent:
+        return self.partner.agent
 
     # -- what the person asks for
 
@@ -111,8 +92,8 @@ class Conversation:
 
     def glance(self) -> None:
         """While a question is parked: follow, should another process have gone on with it."""
-        if self.pending and not self.working and self.session and self.store.read(self.session, self.seq):
-            self._task = asyncio.create_task(self._work(follow=True))
+        if self.pending and not self.working and self.session and self.store.read(self.session, self.account.seq):
+            self._task = asyncio.create_task(self._work(ABANDONED))
 
     async def stop(self) -> None:
         """End the run that is going on; what it had done stays."""
@@ -132,31 +113,33 @@ class Conversation:
 
     async def set_mode(self, mode: str) -> None:
         if self.session is None:
-            self.settings = replace(self.settings, mode=mode)
-            self.mode = self.agent.bench.mode = mode
+            self.partner.start_in(mode)
+            self.account.mode = mode
         else:
             await self._guarded(self.agent.change(self.session, Changed("mode", mode)))
             self.read_along()
 
-    async def set_up(self, settings: Settings, breaks: Sequence[str]) -> bool:
-        """Go on with an agent made anew; False, and nothing changes, when it cannot be made."""
+    async def set_up(self, *, breaks: Sequence[str] | None = None, **settings: Any) -> bool:
+        """Go on with other settings (fields of `journal.Settings`) or breakpoints; False, and nothing changes, when
+        that cannot be."""
+        partner = self.partner
+        changed = replace(partner.settings, mode=self.mode, **settings)
+        new_model = changed.model != partner.settings.model
         try:
-            agent = self.setup.make_agent(settings, tuple(breaks))
+            problems = await partner.remake(changed, partner.breaks if breaks is None else breaks)
         except HitlError as error:
             self.screen.say(str(error), "warn")
             return False
-        await self.agent.model.close()
-        changed = settings.model != self.settings.model
-        self.agent, self.settings, self.breaks = agent, settings, tuple(breaks)
-        if self.session and changed:
-            await self._guarded(agent.change(self.session, Changed("model", settings.model)))
+        for problem in problems:
+            self.screen.say(problem, "warn")
+        if self.session and new_model:
+            await self._guarded(self.agent.change(self.session, Changed("model", changed.model)))
             self.read_along()
         return True
 
     def begin_anew(self) -> None:
         """The next message begins a new session; the one so far is kept."""
-        self.settings = replace(self.settings, mode=self.mode)
-        self.agent.bench.mode = self.mode
+        self.partner.start_in(self.mode)
         self._begin(None)
 
     async def reopen(self, session: str, shown: int) -> None:
@@ -164,26 +147,39 @@ class Conversation:
         self._begin(session)
         records = self.store.read(session)
         turns = [n for n, r in enumerate(records) if isinstance(r.entry, Began)]
-        first = turns[-shown] if len(turns) > shown else 0
-        if first:
+        first = turns[-shown] if 0 < shown < len(turns) else 0 if shown else len(records)
+        if first and shown:
             self.screen.say(f"({len(turns) - shown} earlier turns are not shown)")
         for number, recorded in enumerate(records):
-            self._adopt(recorded)
+            self.account.adopt(recorded)
             if number >= first:
                 self.screen.show(recorded)
-        status = sessions.head_of(self.store, session).status
+        status = self._look()
         if status == "interrupted":
             self.screen.say("This session was cut off in the middle of a turn; going on with it.", "warn")
         if status in ("interrupted", "running", "suspended"):
-            self._task = asyncio.create_task(self._work(follow=True))
+            self._task = asyncio.create_task(self._work(patience=0.0))
+
+    async def switch(self, session: str, shown: int) -> None:
+        """Another session in place of this one, with the model and folders that it was left with."""
+        settings = settings_of(self.store.read(session))
+        now = self.partner.settings
+        if settings and (settings.model, settings.add_dirs) != (now.model, now.add_dirs):
+            self._begin(None)
+            if not await self.set_up(model=settings.model, add_dirs=settings.add_dirs):
+                return
+        await self.reopen(session, shown)
 
     # -- the work
 
-    async def _work(self, follow: bool = False) -> None:
-        """Everything that is left to do, in order; an error costs one turn, never the session."""
+    async def _work(self, patience: float | None = None) -> None:
+        """Everything that is left to do, in order; an error costs one turn, never the session.
+
+        `patience`: first see what others do with the session (as `follow`).
+        """
         try:
-            if follow:
-                await self.follow()
+            if patience is not None:
+                await self.follow(patience)
             while self.pending or self.queue:
                 if self.pending:
                     if not await self._answer():
@@ -200,16 +196,17 @@ class Conversation:
         except HitlError as error:
             self.screen.say(str(error), "warn")
         except Exception as error:
-            self.screen.say(self.mishap(error), "warn")
+            self.screen.say(mishap(error, self.setup.paths), "warn")
 
     async def _turn(self, typed: Typed) -> None:
         self._refused.clear()
-        began = self.seq
+        began = self.account.seq
         notes, self.notes = self.notes, []
         if self.session is None:
             self.session = self.store.create()
-        await self._watch(self.agent.stream("\n".join([*notes, typed.text]), self.session))
-        if self.seq == began:  # refused before it began
+        content = [{"type": "text", "text": note} for note in notes]
+        await self._watch(self.agent.stream(typed.text, self.session, content=content))
+        if self.account.seq == began:  # refused before it began
             self.notes = notes
             self.screen.give_back([typed])
 
@@ -246,12 +243,8 @@ class Conversation:
 
     async def _waiting(self, interrupt: Interrupt) -> Waiting:
         assert self.session
-        snapshot = await self.agent.load(self.session)
-        message = message_of(interrupt)
-        number, total = 1, len(self.pending)
-        if interrupt.call and message in self._calls:
-            number, total = int(interrupt.call.id.rpartition(".")[2]) + 1, self._calls[message]
-        return Waiting(self, interrupt, snapshot, number, total)
+        number, total = self.account.place(interrupt, len(self.pending))
+        return Waiting(self, interrupt, await self.agent.load(self.session), number, total)
 
     def agree(self, call: str, digest: str) -> None:
         """The person was shown the call as it has become, `digest`, in place of what the question on record says."""
@@ -267,13 +260,13 @@ class Conversation:
         self.pending = ()
         told = False  # the journal says why it failed
         try:
-            self.renew_rules()
+            self.partner.renew_rules()
             async for event in events:
                 if isinstance(event, RunEnded):
                     self.pending = event.run.pending if isinstance(event.run, Suspended) else ()
                     continue
                 if isinstance(event, Recorded):
-                    self._adopt(event)
+                    self.account.adopt(event)
                     told = isinstance(event.entry, Ended) and event.entry.status == "failed"
                 self.screen.show(event)
             return True
@@ -284,26 +277,36 @@ class Conversation:
             if not told:
                 self.screen.say(str(error), "warn")
         except Exception as error:
-            self.screen.say(self.mishap(error), "warn")
+            self.screen.say(mishap(error, self.setup.paths), "warn")
         finally:
             self.screen.busy(False)
+        self._look()
         return False
 
-    async def follow(self) -> bool:
-        """Read along while another process runs the session; take an abandoned turn up. True when this one may speak."""
+    def _look(self) -> str:
+        """Take over from the store what waits; the session's status."""
+        assert self.session
+        head = sessions.head_of(self.store, self.session)
+        self.pending = tuple(interrupts.load(dumped) for dumped in head.pending)
+        return head.status
+
+    async def follow(self, patience: float = ABANDONED) -> bool:
+        """Read along while another process runs the session. True when this one may speak again.
+
+        A turn that nobody has run for `patience` seconds is taken up here.
+        """
         assert self.session
         self._following = True
         self.screen.busy(True)
-        alone_since: float | None = None
+        alone: float | None = None  # since when nobody runs it
         try:
             while self._following:
                 self.read_along()
-                head = sessions.head_of(self.store, self.session)
-                self.pending = tuple(interrupts.load(dumped) for dumped in head.pending)
-                if head.status != "running" and (head.status != "interrupted"):
+                status = self._look()
+                if status not in ("running", "interrupted"):
                     return True
-                alone_since = None if head.status == "running" else alone_since or time.monotonic()
-                if alone_since is not None and time.monotonic() - alone_since >= (ABANDONED if self.seq else 0):
+                alone = None if status == "running" else alone or time.monotonic()
+                if alone is not None and time.monotonic() - alone >= patience:
                     return await self._watch(self.agent.stream_recover(self.session))
                 await asyncio.sleep(POLL)
             self.screen.say(f"No longer watching. Session {self.session} goes on elsewhere.")
@@ -318,79 +321,12 @@ class Conversation:
     def read_along(self) -> None:
         """Show what others (or a change outside a run) added to the journal."""
         if self.session:
-            for recorded in self.store.read(self.session, self.seq):
-                self._adopt(recorded)
+            for recorded in self.store.read(self.session, self.account.seq):
+                self.account.adopt(recorded)
                 self.screen.show(recorded)
-
-    def _adopt(self, recorded: Recorded) -> None:
-        self.seq = max(self.seq, recorded.seq)
-        match recorded.entry:
-            case Began() as began:
-                self.mode = began.settings.mode
-            case Changed(what="mode", value=mode):
-                self.mode = str(mode)
-            case Replied() as entry:
-                if entry.calls:
-                    self._calls[entry.calls[0].id.rpartition(".")[0]] = len(entry.calls)
-                used = entry.reply.usage
-                self.usage += used
-                self.context = used.input + used.cache_read + used.cache_write + used.output or self.context
-
-    # -- rules
-
-    def renew_rules(self) -> None:
-        """Let rules count that were written since, here or in another window. Raises RuleError: none is skipped."""
-        seen = rule_files(self.setup)
-        if seen != self._rules_seen:
-            policy = rulebook.load(self.setup.place, self.setup.paths).policy
-            self.agent.bench = replace(self.agent.bench, rules=policy, _session=None)
-            self._rules_seen = seen
-
-    # -- mistakes
 
     async def _guarded(self, work: Any) -> None:
         try:
             await work
         except (HitlError, ValueError) as error:
             self.screen.say(str(error), "warn")
-
-    def mishap(self, error: Exception) -> str:
-        """One line about a mistake of the program's own; its traceback is written down for a report."""
-        told = f"Something went wrong inside hitl: {type(error).__name__}: {error}."
-        file = self.setup.paths.state / "errors.log"
-        with suppress(OSError):
-            private(file.parent)
-            with open(file, "a", encoding="utf-8", opener=_private) as out:
-                out.write(time.strftime("%Y-%m-%dT%H:%M:%S ") + "".join(traceback.format_exception(error)))
-            told += f" Details: {file}"
-        return told
-
-
-def message_of(interrupt: Interrupt) -> str:
-    """The message of the model that a question belongs to: turn and step."""
-    return interrupt.call.id.rpartition(".")[0] if interrupt.call else interrupt.id
-
-
-def rule_files(setup: Setup) -> list[tuple[int, int]]:
-    """What tells a changed rule file from the one that was read."""
-    paths, workspace = setup.paths, setup.place.workspace
-    files = (
-        MANAGED,
-        paths.user_config,
-        paths.user_rules,
-        paths.project_rules(project_of(workspace)),
-        Path(workspace, ".hitl", "config.toml"),
-        paths.trust,
-    )
-    seen = []
-    for file in files:
-        try:
-            status = file.stat()
-            seen.append((status.st_mtime_ns, status.st_ino))
-        except OSError:
-            seen.append((0, 0))
-    return seen
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

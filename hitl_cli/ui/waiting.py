@@ -83,7 +83,7 @@ class Waiting:
         approval, bench = panel.interrupt, self.talk.agent.bench
         if not isinstance(approval, Approval) or self.tool is None or approval.call.input is None:
             return None
-        self.talk.renew_rules()
+        self.talk.partner.renew_rules()
         verdict = self.judge.verdict(approval.call.input)
         if approval.source == "rules" and verdict.decision is not Decision.ASK:
             allowed = verdict.decision is Decision.ALLOW

@@ -144,7 +144,7 @@ def test_a_command_of_the_person_owns_the_terminal_and_is_told_to_the_model(home
     window.say("see above")
     window.wait("Thank you.")
     (head,) = json.loads(home.hitl("sessions", "list", "--json").stdout)
-    assert "hello Ann" in home.hitl("show", head["session"]).stdout
+    assert "hello Ann" in home.hitl("show", head["session"], "--json").stdout
 
 
 def test_the_editor_gets_the_draft_and_gives_it_back(home: Any, terminal: Open) -> None:

@@ -1,0 +1,98 @@
+"""Commands about the conversation: which session, which model and mode, what waits, copies of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from hitl_cli import interrupts, sessions
+from hitl_cli.ui.clean import clean
+from hitl_cli.ui.commands.host import Host
+from hitl_cli.ui.picker import ago
+
+MODES = ("default", "accept-edits", "plan", "dont-ask")
+BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
+
+
+def clear(repl: Host, argument: str) -> None:
+    repl.begin_anew()
+    repl.say("A new session begins with the next message.")
+
+
+async def model(repl: Host, argument: str) -> None:
+    if not argument:
+        repl.say(f"{repl.talk.partner.settings.model}. Another: /model NAME", "")
+    elif await repl.talk.set_up(model=argument):
+        repl.say(f"model: {argument}")
+
+
+async def mode(repl: Host, argument: str) -> None:
+    if argument in MODES:
+        await repl.talk.set_mode(argument)
+    else:
+        repl.say(f"{repl.talk.mode}. Another: /mode {' | '.join(MODES)} (bypass is given by flag alone)", "")
+
+
+async def pending(repl: Host, argument: str) -> None:
+    heads = [h for h in repl.setup.store.heads(pending=True) if h.session != repl.talk.session]
+    for head in heads:
+        waiting = [interrupts.load(dumped) for dumped in head.pending]
+        names = ", ".join(i.call.name if i.call else i.kind for i in waiting)
+        repl.say(f"{head.session}  {names}  {clean(head.title)}  ({ago(time.time() - head.updated)}, {head.cwd})", "")
+    if repl.talk.pending:
+        repl.talk.go_on()
+    elif heads:
+        repl.say("Answer with: hitl answer SESSION, or reopen one with: hitl resume SESSION")
+    else:
+        repl.say("Nothing waits.")
+
+
+async def resume(repl: Host, argument: str) -> None:
+    store, here = repl.setup.store, repl.setup.place.cwd
+    if argument:
+        session: str | None = store.find(argument)
+    else:
+        session = await repl.pick([h for h in store.heads(cwd=here) if h.session != repl.talk.session])
+    if session is None:
+        return
+    head = sessions.head_of(store, session)
+    if head.cwd != here:
+        repl.say(f"Session {session} belongs to {head.cwd}. There: hitl resume {session}", "warn")
+    else:
+        await repl.reopen(session)
+
+
+async def fork(repl: Host, argument: str) -> None:
+    if repl.talk.session is None:
+        repl.say("There is nothing to fork yet.")
+        return
+    old, new = repl.talk.session, sessions.fork(repl.setup.store, repl.talk.session)
+    await repl.reopen(new, shown=0)
+    repl.say(f"This is session {new} now, a copy of {old}.")
+
+
+def export(repl: Host, argument: str) -> None:
+    if repl.talk.session is None:
+        repl.say("There is nothing to export yet.")
+        return
+    store = repl.setup.store
+    text = sessions.as_markdown(sessions.head_of(store, repl.talk.session), store.read(repl.talk.session))
+    file = Path(repl.setup.place.cwd, os.path.expanduser(argument or f"hitl-{repl.talk.session}.md"))
+    with open(file, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as out:
+        out.write(text)
+    repl.say(f"Written to {file} (secrets masked).")
+
+
+async def hold(repl: Host, argument: str) -> None:
+    if argument == "off":
+        await repl.talk.set_up(breaks=())
+    elif argument in BREAKS:
+        await repl.talk.set_up(breaks=tuple(dict.fromkeys((*repl.talk.partner.breaks, argument))))
+    elif argument:
+        raise ValueError(f"{argument} is no breakpoint; one of {', '.join(BREAKS)}, or off")
+    repl.say(f"Held at: {', '.join(repl.talk.partner.breaks) or 'nothing'}.")
+
+
+def leave(repl: Host, argument: str) -> None:
+    repl.leave()

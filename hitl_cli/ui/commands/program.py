@@ -1,0 +1,70 @@
+"""Commands that tell how things stand: session, cost, context, settings, rules."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from hitl_cli import rulebook
+from hitl_cli.journal import Grant
+from hitl_cli.ui.commands.host import Host
+
+
+def status(repl: Host, argument: str) -> None:
+    talk, setup = repl.talk, repl.setup
+    rows = {
+        "session": talk.session or "(begins with the first message)",
+        "model": talk.partner.settings.model,
+        "mode": talk.mode,
+        "folder": setup.place.cwd,
+        "roots": ", ".join(talk.agent.place.roots),
+        "store": str(setup.paths.store),
+        "breaks": ", ".join(talk.partner.breaks) or "none",
+        "waiting": f"{len(talk.pending)} here, {repl.waiting} in all",
+    }
+    repl.say("\n".join(f"{name:<9}{value}" for name, value in rows.items()), "")
+
+
+def cost(repl: Host, argument: str) -> None:
+    usage = repl.talk.account.usage
+    price = "unknown" if usage.cost is None else f"${usage.cost:.4f}"
+    repl.say(
+        f"input {usage.input:,} · output {usage.output:,} · read from cache {usage.cache_read:,} · "
+        f"written to cache {usage.cache_write:,} tokens · price {price}",
+        "",
+    )
+
+
+def context(repl: Host, argument: str) -> None:
+    used, window = repl.talk.account.context, repl.talk.agent.model.window
+    repl.say(f"{used:,} of {window:,} tokens ({100 * used // max(window, 1)}%) in the last request.", "")
+
+
+def config(repl: Host, argument: str) -> None:
+    config = repl.setup.config
+    names = [f.name for f in fields(config) if f.name != "origins"]
+    values = {name: getattr(config, name) for name in names}
+    shown = {name: "-" if value in (None, "", (), {}) else str(value) for name, value in values.items()}
+    repl.say("\n".join(f"{n:<11} {shown[n]:<24} {config.origins.get(n, 'default')}" for n in names), "")
+
+
+def permissions(repl: Host, argument: str) -> None:
+    """List rules, or `allow|ask|deny RULE` to add one for the person, `remove RULE` to take one away."""
+    place, paths = repl.setup.place, repl.setup.paths
+    word, _, text = argument.partition(" ")
+    if word in ("allow", "ask", "deny"):
+        grant = Grant(word, text.strip(), "user")  # type: ignore[arg-type]
+        kept = rulebook.add(rulebook.granted(grant), "user", place, paths)
+        repl.say(f"Kept: {word} {kept.text} in {kept.source}")
+    elif word == "remove":
+        gone = sum(rulebook.remove(text.strip(), scope, place, paths) for scope in ("user", "project"))
+        repl.say(f"{gone} removed." if gone else f"No rule {text.strip()} of yours; /permissions lists them.")
+    elif argument:
+        raise ValueError("/permissions, /permissions allow RULE (or ask, deny), /permissions remove RULE")
+    else:
+        book = rulebook.load(place, paths)
+        rules = [r for r in book.rules if r.source.layer != "pack"]
+        session = [f"{g.decision:<6}{g.rule}  (session)" for g in repl.talk.partner.settings.rules]
+        listed = [f"{r.decision!s:<6}{r.text}  ({r.source})" for r in sorted(rules, key=lambda r: -r.decision)]
+        packs = f"packs: {', '.join(book.on) or 'none'}"
+        repl.say("\n".join([*session, *listed, packs]), "")
+    repl.talk.partner.renew_rules()
