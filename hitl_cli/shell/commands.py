@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ class Call:
     folders: Folders
     within: tuple[str, ...] = ()
     marked: Marked = ()
-    redirs: tuple[Redirect, ...] = ()
+    redirs: Sequence[Redirect] = ()
     offset: int = 0  # of the program in `typed`
     given: int = 0  # assignments at the start of `typed`
 
@@ -162,7 +163,7 @@ def _program(walk: Walk, call: Call) -> After:
     found = study(call.words, walk.place, at)
     if found.opaque:
         _unread(walk, call, found.opaque)
-    if wrappers.base_name(call.words[0]) in UNFOLLOWED:
+    if found.words[0] in UNFOLLOWED:
         found = _unfollowed(found)
     index = len(walk.out)
     walk.out.append(_command(walk, call, found))
@@ -190,7 +191,7 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
     acts, marked = _mark(call.marked, found.acts)
     plain = found.words
     final = (*marked, *plain)
-    forms, spells = _forms(walk, call, final)
+    forms, spells = _forms(walk, call, final) if walk.outer or call.typed is not call.words else ([], [])
     if call.words != plain:
         forms.append((*marked, *call.words))
         spells.append(len(marked) + 1)
@@ -199,7 +200,7 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
         also.append(plain)
     if found.bare:
         also.append(found.bare)
-    if wrappers.base_name(call.words[0]) in UNFOLLOWED:
+    if plain[0] in UNFOLLOWED:
         also += _inside(plain)
     return Command(
         final,

@@ -52,9 +52,10 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     except RecursionError:
         walk.out.clear()
         walk.opaque("it is nested too deeply", text)
-    evaluated = sorted(n for n in walk.computed if n in walk.assigned or not variables.computable(n))
-    if evaluated:
-        walk.opaque(f"{evaluated[0]} is computed with, and its value may itself hold a command", text)
+    if walk.computed and (
+        found := sorted(n for n in walk.computed if n in walk.assigned or not variables.computable(n))
+    ):
+        walk.opaque(f"{found[0]} is computed with, and its value may itself hold a command", text)
     tree = walk.node.kids[0] if walk.node.kids else walk.node
     return Reading(tuple(walk.out), tree)
 
@@ -306,9 +307,10 @@ class Walk:
         after = (folders, folders)
         if typed:
             within = (*self.within, " ".join(before)) if before else self.within
+            cooked = tuple(typed)
             front = (*given, *before)
-            call = Call(tuple(typed), (*front, *typed), made.text, folders, within, marked, tuple(made.redirs))
-            call.offset, call.given = len(front), len(given)
+            call = Call(cooked, (*front, *cooked) if front else cooked, made.text, folders, within, marked)
+            call.redirs, call.offset, call.given = made.redirs, len(front), len(given)
             after = run(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))

@@ -26,7 +26,8 @@ def simple(lex: Lexer) -> Statement:
         if words and (run := _PLAIN_WORDS.match(s, lex.i)) is not None:
             words += run.group().split()
             end = lex.i = run.end(1)
-        lex.blanks()
+        if lex.i < n and s[lex.i] in " \t\\#":
+            lex.blanks()
         if lex.i >= n:
             break
         c = s[lex.i]

@@ -16,6 +16,7 @@ from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
+_WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
 
 
@@ -30,6 +31,8 @@ def base_name(word: Word) -> str:
 def peel(words: tuple[Word, ...]) -> Layer | None:
     """The wrapper that `words` begin with taken off, None when they begin with none. Raises Unreadable."""
     name = base_name(words[0])
+    if name not in _WRAPPERS:
+        return None
     name = ALIASES.get(name, name)
     if name in SHELLS:
         return shell(name, words)
@@ -37,10 +40,7 @@ def peel(words: tuple[Word, ...]) -> Layer | None:
         return _find(words)
     if name == "eval":
         return _eval(words)
-    row = ROWS.get(name)
-    if row is None:
-        return None
-    return _program(name, row, words)
+    return _program(name, ROWS[name], words)
 
 
 def _program(name: str, row: Row, words: tuple[Word, ...]) -> Layer | None:
