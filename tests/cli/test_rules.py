@@ -128,7 +128,9 @@ def test_check_exits_as_the_verdict(hitl: Hitl) -> None:
         ],
     }
     assert hitl.out("check", "make x", "--mode", "dont-ask") == "allow: `make x` is allowed by Bash(make:*)\n"
-    assert hitl.out("check", "deploy", "--mode", "plan", code=3) == "deny: mode plan only reads: no rule covers `deploy`\n"
+    assert (
+        hitl.out("check", "deploy", "--mode", "plan", code=3) == "deny: mode plan only reads: no rule covers `deploy`\n"
+    )
 
 
 @pytest.mark.parametrize(
