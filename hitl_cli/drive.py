@@ -78,7 +78,6 @@ class Drive:
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     partial: str = ""  # what a reply that is being streamed has said so far
-    failure: BaseException | None = None
     broken: bool = False  # the store refused an append: what is in `state` is not what is stored
     stopping: bool = False  # `stop` was asked for
     abandoned: bool = False  # whoever watched went away: leave everything as it is
@@ -91,6 +90,7 @@ class Drive:
             await first()
             return await self._loop()
         except Block as block:
+            await self._end_tasks()
             self.record(Ended(self.state.turn, "blocked", block.reason, self.state.spent, by=block.by))
             return self.outcome()
         except asyncio.CancelledError:
@@ -102,10 +102,10 @@ class Drive:
                 raise
             return self.outcome()
         except Exception as error:
-            await self._cancel_tasks() if self.broken else await self._end_tasks()
+            await (self._cancel_tasks() if self.broken else self._end_tasks())
             if not self.broken and self.state.open and not self.state.pending:
                 with suppress(HitlError):
-                    self.record(Ended(self.state.turn, "failed", str(error), self.state.spent))
+                    self.record(Ended(self.state.turn, "failed", str(error) or type(error).__name__, self.state.spent))
             raise
 
     async def _loop(self) -> Run:
@@ -151,19 +151,17 @@ class Drive:
         self.tasks[id] = asyncio.create_task(work, name=f"call {id}")
 
     async def _some_task(self) -> None:
-        """Wait until a call came further. A failure is raised once its siblings are done, so that they are recorded."""
+        """Wait until a call came further; raises what it failed with."""
         done, _ = await asyncio.wait(self.tasks.values(), return_when=asyncio.FIRST_COMPLETED)
         for id, task in list(self.tasks.items()):
             if task in done:
                 del self.tasks[id]
-                self.failure = self.failure or task.exception()
-        if self.failure:
-            await self._end_tasks()
-            raise self.failure
+                if error := task.exception():
+                    raise error
 
     async def _end_tasks(self) -> None:
-        if self.tasks:
-            await asyncio.wait(self.tasks.values())
+        """The siblings of a call that failed come to their end, so that what they did is on record."""
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
 
     async def _cancel_tasks(self) -> None:
         for task in self.tasks.values():

@@ -18,7 +18,7 @@ from hitl_cli.permissions.codec import parse
 from hitl_cli.permissions.rule import Decision, Verdict
 from hitl_cli.state import CallState
 from hitl_cli.steps import batches
-from hitl_cli.texts import refused, rejected
+from hitl_cli.texts import cut_off, refused, rejected
 from hitl_cli.tool import Tool
 from hitl_cli.verdicts import judged
 
@@ -100,7 +100,9 @@ class Performing:
         """The result of a call that somebody said no to."""
         assert call.refused is not None
         answer, who = call.refused
-        if who.kind in ("person", "program"):
+        if call.running or call.returned:
+            result = cut_off(answer.reason, done=call.returned is not None)
+        elif who.kind in ("person", "program"):
             result = rejected(call.call.name, answer.reason, self.agent.texts)
         else:
             said = next(d for d in reversed(self.state.denied) if d["call"] == call.call.id)

@@ -55,6 +55,14 @@ def refused(judged: Judged) -> Result:
     return Result(text, False, "refused")
 
 
+def cut_off(reason: str, *, done: bool) -> Result:
+    """A person said no where the body had run, or may have: its effect is not undone by that."""
+    text = "Rejected: this call was run, but the user does not pass on its result." if done else CUT_OFF
+    if reason.strip():
+        text += f" The user says: {reason.strip()}"
+    return Result(text, False, "refused" if done else "interrupted")
+
+
 def modified(tool: str, input: Mapping[str, Json], texts: Texts) -> str:
     """The note in the result of a call that a person edited."""
     return texts.modify.format(tool_name=tool, final_tool_params=json.dumps(input, ensure_ascii=False))

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hitl_cli import Agent, Context, Middleware, approve, external_tool, reply, result, tool
+from hitl_cli import Agent, Context, Middleware, approve, external_tool, reject, reply, result, tool
 from hitl_cli.errors import SessionPending, StoreError, Unfinished
 from hitl_cli.interrupts import Approval, External
 from hitl_cli.journal import Answered, Began, Raised, Replied, Settled, Started
@@ -24,6 +24,7 @@ from hitl_cli.models import Request
 from hitl_cli.outcome import Completed
 from hitl_cli.store import Head, Lease
 from hitl_cli.store.sqlite import SqliteStore
+from hitl_cli.texts import CUT_OFF
 from tests.agent.told import Told, said
 
 REPLIES = [
@@ -309,5 +310,88 @@ def test_a_holder_that_was_taken_over_can_do_nothing_more(tmp_path: Path) -> Non
         assert ran == ["first", "second"]
         await frozen.close()
         await other.close()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("said", "ran", "told"),
+    [
+        (approve(), 2, ("did 1", False)),
+        (result("it is deployed"), 1, ("it is deployed", False)),
+        (reject("look first"), 1, (f"{CUT_OFF} The user says: look first", True)),
+    ],
+)
+def test_a_person_says_what_became_of_a_call_that_was_cut_off(
+    tmp_path: Path, said: Any, ran: int, told: tuple[str, bool]
+) -> None:
+    async def story() -> None:
+        log = tmp_path / "log"
+        keys = []
+
+        @tool
+        async def work(n: int, ctx: Context) -> str:
+            """Work."""
+            keys.append(ctx.key)
+            with log.open("a") as file:
+                file.write(f"{n}\n")
+            if len(keys) == 1:
+                await asyncio.Event().wait()
+            return f"did {n}"
+
+        store = SqliteStore(tmp_path / "store.db")
+        events = Agent(Told([("work", {"n": 1})]), [work], store=store).stream("go")
+        async for event in events:
+            if isinstance(getattr(event, "entry", None), Started):
+                break
+        while not keys:
+            await asyncio.sleep(0)
+        await events.aclose()  # whoever watched is gone: the call is left as a killed process would leave it
+        model = Told("done")
+        other = Agent(model, [work], store=store)
+        [head] = store.heads()
+        assert head.status == "interrupted"
+        with pytest.raises(Unfinished):
+            await other.resume(head.session, {"1.1.0:approval": approve()})
+        run: Any = await other.recover(head.session)
+        [asked] = run.pending
+        assert (asked.id, asked.reason) == (
+            "1.1.0:uncertain",
+            "may have run: it was cut off before its result was known",
+        )
+        run = await other.resume(head.session, {asked.id: said})
+        assert (run.text, len(log.read_text().split()), model.results) == ("done", ran, [told])
+        assert len(set(keys)) == 1
+        assert run.denied == ()
+        await other.close()
+
+    asyncio.run(story())
+
+
+def test_a_store_that_fails_ends_the_bodies_that_run(tmp_path: Path) -> None:
+    async def story() -> None:
+        ended = []
+
+        @tool
+        async def waits() -> str:
+            """Wait."""
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(True)
+            return ""
+
+        @tool
+        async def quick() -> str:
+            """Be quick."""
+            return "ok"
+
+        full = Full(tmp_path / "store.db")
+        full.left = 6
+        agent = Agent(Told([("waits", {}), ("quick", {})]), [waits, quick], store=full, concurrency=2)
+        with pytest.raises(StoreError, match="full"):
+            await agent.run("go")
+        assert ended == [True]
+        full.close()
 
     asyncio.run(story())
