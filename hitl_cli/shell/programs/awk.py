@@ -34,6 +34,7 @@ _STANDARD = re.compile(r'[ \t]*"/dev/std(?:err|out)"[ \t]*(?=[;}\n]|$)')
 _KEYWORDS = frozenset(
     ["print", "printf", "return", "in", "case", "else", "do", "if", "while", "for", "getline", "delete", "switch"]
 )
+_EITHER = frozenset(["length", "getline", "++", "--", "$"])  # the awks disagree whether a slash behind them divides
 _CONTROL = frozenset(["if", "while", "for", "switch"])
 
 
@@ -55,6 +56,8 @@ def _walk(text: str) -> str | None:
     depth = 0
     operand = closes_control = False  # does the last token end an operand, and was it the `)` of a condition?
     while at < len(text):
+        if text[at] == "/" and previous in _EITHER:
+            return None
         if text[at] == "/" and not (operand and not closes_control):
             match = _REGEX.match(text, at)
             if match is None:
