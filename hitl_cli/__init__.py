@@ -13,7 +13,7 @@ The house has six floors, and imports only point down:
 
 The library in five lines:
 
-    agent = Agent(open_model("claude-opus-5-5"), [deploy], instructions="Be brief.")
+    agent = Agent(open_model("script:story.toml"), [deploy], instructions="Be brief.")
     run = agent.sync.run("Deploy the site")
     while isinstance(run, Suspended):
         run = agent.sync.resume(run.session, {i.id: approve() for i in run.pending})

@@ -85,14 +85,12 @@ class Drive:
     # --- the loop ---------------------------------------------------------------------------------------------------
 
     async def go(self, first: Callable[[], Awaitable[None]]) -> Run:
-        """After `first`, to the end of the turn or to where only a person can go on."""
+        """After `first`, to the end of the turn or to where only a person can go on.
+
+        Cancelled, it closes what is open, unless whoever watched just went away.
+        """
         try:
-            await first()
-            return await self._loop()
-        except Block as block:
-            await self._end_tasks()
-            self.record(Ended(self.state.turn, "blocked", block.reason, self.state.spent, by=block.by))
-            return self.outcome()
+            return await self._guarded(first)
         except asyncio.CancelledError:
             await self._cancel_tasks()
             if self.abandoned or self.broken:
@@ -101,11 +99,21 @@ class Drive:
             if not self.stopping:
                 raise
             return self.outcome()
+
+    async def _guarded(self, first: Callable[[], Awaitable[None]]) -> Run:
+        try:
+            await first()
+            return await self._loop()
+        except Block as block:
+            await self._end_tasks()
+            self.record(Ended(self.state.turn, "blocked", block.reason, self.state.spent, by=block.by))
+            return self.outcome()
         except Exception as error:
             await (self._cancel_tasks() if self.broken else self._end_tasks())
             if not self.broken and self.state.open and not self.state.pending:
+                reason = str(error) or type(error).__name__
                 with suppress(HitlError):
-                    self.record(Ended(self.state.turn, "failed", str(error) or type(error).__name__, self.state.spent))
+                    self.record(Ended(self.state.turn, "failed", reason, self.state.spent))
             raise
 
     async def _loop(self) -> Run:
