@@ -240,3 +240,50 @@ def test_running_the_examples_of_read_only_changes_nothing(place: Place) -> None
             done += 1
             assert _state(folder) == before, command
     assert done > 80
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git branch --list -D other",
+        "git branch --list -m other third",
+        "git branch --list -f other HEAD",
+        "git branch --list new",
+        "git branch --list --edit-description",
+        "git branch --contains HEAD -D other",
+        "git branch --contains HEAD new",
+        "git tag -l -d v1",
+        "git tag --list -f v1 HEAD",
+        "git tag --points-at HEAD -d v1",
+        "git tag --points-at HEAD new",
+        "git tag --contains HEAD -d v1",
+        "git worktree list add x",
+        "git stash list drop",
+        "git stash show drop",
+        "git remote get-url --add origin x",
+        "git config --get --add user.name z",
+        "git config --get user.name --unset",
+        "git config get user.name z",
+        "git reflog show --expire=now --all",
+        "tar tf a.tar -x",
+        "tar -tf a.tar --delete one",
+        "unzip -l a.zip -d out",
+    ],
+)
+def test_what_a_rule_lets_through_beside_its_sub_command_changes_nothing(command: str, place: Place) -> None:
+    """These rules rely on the program: it refuses to list and to change in one call, or takes the word for a pattern."""
+    folder = Path(place.workspace)
+    run = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["add", "-A"], ["commit", "-qm", "one"], ["branch", "other"], ["tag", "v1"]):
+        subprocess.run([*run, *words], cwd=folder, check=True)
+    (folder / "one").write_text("one")
+    subprocess.run(["tar", "cf", "a.tar", "one"], cwd=folder, check=True)
+    (folder / "one").unlink()
+    before = _state(folder)
+    if judged(pack("read-only"), command, place) is not Decision.ALLOW:
+        return
+    environ = {"PATH": os.environ["PATH"], "HOME": place.home}
+    subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    assert _state(folder) == before
