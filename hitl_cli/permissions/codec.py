@@ -191,3 +191,11 @@ def _time(table: Mapping[str, Any], key: str) -> float | None:
 def _kind(value: object) -> str:
     kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
     return kinds.get(type(value), "a time" if isinstance(value, date) else type(value).__name__)
+
+
+_NEXT = re.compile(r"(?<=\))\s+\+\s+(?=[A-Za-z_][\w.-]*\()")
+
+
+def several(text: str) -> tuple[str, ...]:
+    """The rules of a line such as `Bash(make) + Bash(touch x)`: those that are kept together."""
+    return tuple(part.strip() for part in _NEXT.split(text.strip()))

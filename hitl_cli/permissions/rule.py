@@ -111,3 +111,8 @@ class Suggestion:
     @property
     def rules(self) -> tuple[str, ...]:
         return (self.rule, *self.also)
+
+    @property
+    def text(self) -> str:
+        """All of its rules on one line, as `codec.several` reads them."""
+        return " + ".join(self.rules)

@@ -28,6 +28,7 @@ from hitl_cli.interrupts import (
     Supply,
 )
 from hitl_cli.journal import Grant, Json
+from hitl_cli.permissions.codec import several
 from hitl_cli.times import to_come
 from hitl_cli.ui.approval.body import Sheet, of_call, sheet
 from hitl_cli.ui.approval.entries import Choose, Entry, Write, shown
@@ -127,11 +128,11 @@ class Dialogue:
             case "m":
                 return self._modify()
             case "a":
-                return Answered(self._yes((self._grant("allow", self._rules()),)))
+                return Answered(self._yes(self._grants("allow", self._rules())))
         rules = self.interrupt.suggested
         if self.judge:
             rules = tuple(denials(self._tool, rules, self.input, self.judge))
-        return Answered(Reject("", (self._grant("deny", rules or (Suggestion(self._tool),)),)))
+        return Answered(Reject("", self._grants("deny", rules or (Suggestion(self._tool),))))
 
     @property
     def _tool(self) -> str:
@@ -146,7 +147,7 @@ class Dialogue:
             return rules
         if not self.judge or self.judge.preview(self.input)[1].startswith("allow"):
             return ()
-        return tuple(s for s in rules if not self.judge.problem("allow", s.rule, self.input))
+        return tuple(s for s in rules if not self.judge.problem("allow", s.text, self.input))
 
     def _reason(self) -> str:
         return self.teller.read("Why? The model is told; may stay empty: ").strip()
@@ -157,16 +158,17 @@ class Dialogue:
 
     # -- a rule to keep
 
-    def _grant(self, decision: Literal["allow", "deny"], ladder: Sequence[Suggestion]) -> Grant:
+    def _grants(self, decision: Literal["allow", "deny"], ladder: Sequence[Suggestion]) -> tuple[Grant, ...]:
         for number, suggestion in enumerate(ladder, 1):
-            self.teller.say(f"{number}  {suggestion.rule}  {suggestion.covers}".rstrip())
+            self.teller.say(f"{number}  {suggestion.text}  {suggestion.covers}".rstrip())
         while True:
             said = self.teller.read("Number of the rule, or a rule in your own words: ").strip()
             known = ladder[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(ladder) else None
-            rule = known.rule if known else said
-            problem = self.judge.problem(decision, rule, self.input) if self.judge and not known else ""
-            if rule and not problem and (known or not said.isdecimal()):
-                return Grant(decision, rule, self._scope((known or ladder[0]).scope), self._until())
+            rules = known.text if known else said
+            problem = self.judge.problem(decision, rules, self.input) if self.judge and not known else ""
+            if rules and not problem and (known or not said.isdecimal()):
+                scope, until = self._scope((known or ladder[0]).scope), self._until()
+                return tuple(Grant(decision, rule, scope, until) for rule in several(rules))
             self.teller.say(problem or f"Please give a number from 1 to {len(ladder)}, or a rule.")
 
     def _scope(self, usual: Scope) -> Scope:

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from hitl_cli import schema
 from hitl_cli.agent import Agent
 from hitl_cli.errors import RuleError
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Grant, Json
+from hitl_cli.permissions.codec import several
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 from hitl_cli.state import State
 from hitl_cli.tool import Input, Tool
@@ -27,14 +29,15 @@ class CallJudge:
     tool: Tool
     places: Mapping[str, str]
 
-    def problem(self, decision: str, rule: str, input: Input) -> str:
+    def problem(self, decision: str, rules: str, input: Input) -> str:
+        kind: Literal["allow", "deny"] = "deny" if decision == "deny" else "allow"
         try:
-            made = rule_of(Grant("deny" if decision == "deny" else "allow", rule), Source("session"))
+            made = [rule_of(Grant(kind, text), Source("session")) for text in several(rules)]
         except RuleError as error:
             return error.problem + (f" {error.remedy}" if error.remedy else "")
-        verdict = self.verdict(input, (made,))
+        verdict = self.verdict(input, made)
         if decision == "deny":
-            return "" if verdict.decision is Decision.DENY and verdict.rule == made else "It does not hit this call."
+            return "" if verdict.decision is Decision.DENY and verdict.rule in made else "It does not hit this call."
         return "" if verdict.decision is Decision.ALLOW else f"It would not cover this call: {verdict.reason}"
 
     def preview(self, input: Input) -> tuple[Preview, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.codec import from_table, parse, to_table
+from hitl_cli.permissions.codec import from_table, parse, several, to_table
 from hitl_cli.permissions.rule import Decision, Rule, Source
 
 USER = Source("user")
@@ -106,3 +106,16 @@ def test_a_table_with_a_mistake_is_answered_with_what_to_write(
         from_table(table, USER)
     assert problem in caught.value.problem
     assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ("Bash(make)",),
+        ("Bash(touch x)", "Bash(make deploy:*)"),
+        ("Bash(expr 1 + 2)", "Write(a + b)", "Bash(x:*)"),
+        ("Read",),
+    ],
+)
+def test_rules_that_are_kept_together_are_told_apart_again(rules):
+    assert several(" + ".join(rules)) == rules

@@ -8,6 +8,7 @@ from typing import Literal
 
 from hitl_cli.interrupts import Suggestion
 from hitl_cli.journal import Grant
+from hitl_cli.permissions.codec import several
 from hitl_cli.times import to_come
 from hitl_cli.ui.approval.field import PASTE, TextField
 from hitl_cli.ui.approval.forms import Sign, Step, head, note
@@ -29,7 +30,7 @@ class RuleForm:
         ladder: Sequence[Suggestion],
         input: Input,
         judge: Judge,
-        done: Callable[[Grant], Outcome],
+        done: Callable[[tuple[Grant, ...]], Outcome],
     ) -> None:
         self.decision, self._input, self._judge, self._done = decision, input, judge, done
         self.ladder = list(ladder)
@@ -64,7 +65,7 @@ class RuleForm:
             self.end = (self.end + 1) % (len(ENDS) + bool(self.own_end))
         elif key in ("e", "t"):
             self._typing = "rule" if key == "e" else "end"
-            self.field = TextField(self.ladder[self.at].rule if key == "e" else self.own_end)
+            self.field = TextField(self.ladder[self.at].text if key == "e" else self.own_end)
         elif key == "enter":
             return self._save(now)
         else:
@@ -83,7 +84,8 @@ class RuleForm:
             self.problem = self._judge.problem(self.decision, field.text.strip(), self._input)
             if not self.problem:
                 old = self.ladder[self.at]
-                self.ladder[self.at] = Suggestion(field.text.strip(), "as you wrote it", old.scope)
+                first, *also = several(field.text)
+                self.ladder[self.at] = Suggestion(first, "as you wrote it", old.scope, tuple(also))
                 self.field = None
         elif key == "enter":
             try:
@@ -97,20 +99,22 @@ class RuleForm:
         return Sign.STAY
 
     def _save(self, now: float) -> Step:
-        rule = self.ladder[self.at].rule
-        self.problem = self._judge.problem(self.decision, rule, self._input)
+        chosen = self.ladder[self.at]
+        self.problem = self._judge.problem(self.decision, chosen.text, self._input)
         end = None
         if not self.problem and self.end:
             try:
                 end = to_come(self.own_end, now) if self.end == len(ENDS) else now + ENDS[self.end][1]
             except ValueError as error:  # a moment that has passed since it was written
                 self.problem = str(error)
-        return Sign.STAY if self.problem else self._done(Grant(self.decision, rule, self.scope, end))
+        if self.problem:
+            return Sign.STAY
+        return self._done(tuple(Grant(self.decision, rule, self.scope, end) for rule in chosen.rules))
 
     def lines(self, width: int, height: int) -> list[Line]:
         title = "always: a rule to keep" if self.decision == "allow" else "never: a rule to keep"
         lines = head([("title", title)], width)
-        column = max(width_of(literal(s.rule)) for s in self.ladder) + 2
+        column = max(width_of(literal(s.text)) for s in self.ladder) + 2
         for index, suggestion in enumerate(self.ladder):
             if index == self.at and self.field and self._typing == "rule":
                 lines += self.field.lines(width, f"› {index + 1} ")
@@ -128,7 +132,7 @@ class RuleForm:
     def _rung(self, index: int, suggestion: Suggestion, column: int, width: int) -> list[Line]:
         picked = index == self.at
         margin: Line = [("pick", "› ") if picked else ("", "  "), ("key", f"{index + 1} ")]
-        rule = literal(suggestion.rule, "pick" if picked else "")
+        rule = literal(suggestion.text, "pick" if picked else "")
         covers = literal(suggestion.covers.replace("\n", " "), "dim")
         if covers and 4 + column + width_of(covers) <= width:
             return hang([*rule, ("", " " * (column - width_of(rule))), *covers], width, margin)

@@ -150,7 +150,7 @@ class Panel:
         self._form, self._revised = None, revised
         allowed = revised.verdict.startswith("allow")  # then it needs no rule
         self._rules = tuple(
-            s for s in self._rules if not allowed and not self.judge.problem("allow", s.rule, revised.input)
+            s for s in self._rules if not allowed and not self.judge.problem("allow", s.text, revised.input)
         )
         call = self.interrupt.call
         assert call
@@ -198,7 +198,7 @@ class Panel:
                 self._open_reason(rest=key == "N" and self.number < self.total)
             case "d":
                 ladder = denials(approval.call.name, approval.suggested, self._input, self.judge)
-                self._form = RuleForm("deny", ladder, self._input, self.judge, lambda g: Answered(Reject("", (g,))))
+                self._form = RuleForm("deny", ladder, self._input, self.judge, lambda g: Answered(Reject("", g)))
             case "r" if approval.source == "uncertain":
                 self._form = ResultForm()
             case "?":
@@ -241,7 +241,7 @@ class Panel:
         elif not self._rules:
             self._note = "No rule is on offer for this call."
         else:
-            self._form = RuleForm("allow", self._rules, self._input, self.judge, lambda grant: self._yes((grant,)))
+            self._form = RuleForm("allow", self._rules, self._input, self.judge, self._yes)
 
     def _open_edit(self, approval: Approval, *, editor: bool) -> Step:
         form = EditForm(approval.call.name, self._input, self.judge)

@@ -15,8 +15,9 @@ Input = Mapping[str, Json]
 class Judge(Protocol):
     """What the panel may ask about rules. The app answers; the panel itself reads no file and no clock."""
 
-    def problem(self, decision: str, rule: str, input: Input) -> str:
-        """ "" when the rule parses and, for allow, covers this very call or, for deny, hits it; else why not."""
+    def problem(self, decision: str, rules: str, input: Input) -> str:
+        """ "" when the rules on this line (`codec.several`) parse and, for allow, together cover this very call or, for
+        deny, hit it; else why not."""
 
     def preview(self, input: Input) -> tuple[Preview, str]:
         """The edited call as it is shown, and its verdict in words. Words that begin with `deny` refuse the edit,

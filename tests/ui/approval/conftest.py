@@ -7,6 +7,7 @@ import pytest
 
 from hitl_cli.interrupts import Approval, Interrupt, Preview, Suggestion
 from hitl_cli.journal import Call
+from hitl_cli.permissions.codec import several
 from hitl_cli.ui.approval import Panel
 from hitl_cli.ui.theme import Line, plain
 
@@ -21,15 +22,19 @@ class Globs:
             "user": "rules.toml",
         }
 
-    def problem(self, decision: str, rule: str, input: Mapping[str, object]) -> str:
-        _, bracket, pattern = rule.removesuffix(")").partition("(")
-        if bracket and not rule.endswith(")"):
+    def problem(self, decision: str, rules: str, input: Mapping[str, object]) -> str:
+        texts = several(rules)
+        if any("(" in text and not text.endswith(")") for text in texts):
             return "The last parenthesis is missing."
-        text = str(input.get("command", input.get("file_path", "")))
+        touched = str(input.get("command", input.get("file_path", ""))).split(" && ")
+        covered = all(any(self._covers(text, part) for text in texts) for part in touched)
+        return "" if covered else f"{rules} does not cover this call."
+
+    @staticmethod
+    def _covers(rule: str, text: str) -> bool:
+        _, bracket, pattern = rule.removesuffix(")").partition("(")
         word = pattern.removesuffix(":*")
-        if not bracket or fnmatch.fnmatchcase(text, pattern) or (pattern.endswith(":*") and text.startswith(word)):
-            return ""
-        return f"{rule} does not cover this call."
+        return not bracket or fnmatch.fnmatchcase(text, pattern) or (pattern.endswith(":*") and text.startswith(word))
 
     def preview(self, input: Mapping[str, object]) -> tuple[Preview, str]:
         command = str(input.get("command", ""))

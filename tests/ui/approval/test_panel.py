@@ -13,6 +13,7 @@ from hitl_cli.interrupts import (
     Preview,
     Proceed,
     Reject,
+    Suggestion,
     Supply,
 )
 from hitl_cli.journal import Call, Grant
@@ -469,3 +470,11 @@ def test_alerts_stand_above_the_content(drive, bash):
 
 def test_what_is_left_of_the_time_to_answer_is_shown(drive, bash):
     assert drive(bash("ls", expires=1000.0 + 7200)).text[0] == "▌ Bash  expires in 2 h"
+
+
+def test_rules_that_only_together_cover_the_call_are_kept_together(drive, bash):
+    rung = Suggestion("Bash(touch x)", "exactly these commands", "user", ("Bash(make deploy)",))
+    it = drive(bash("touch x && make deploy", suggested=(rung,))).press("a")
+    assert "› 1 Bash(touch x) + Bash(make deploy)  exactly these commands" in it.bottom
+    grants = it.press("enter").outcome.answer.rules
+    assert [g.rule for g in grants] == ["Bash(touch x)", "Bash(make deploy)"]
