@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from hitl_cli import schema
 from hitl_cli.asking import Asking, CallError, CodeContext, Pause
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Approval, External
@@ -166,6 +167,8 @@ class Performing:
         if call.returned is not None:
             return call.returned
         tool = self.agent.tools[call.call.name]
+        if inner.input != call.call.input and (wrong := schema.problem(inner.input, tool.schema)):
+            raise CallError(f"The arguments of {tool.name} do not fit: {wrong}. Nothing was run.")
         verdict = await self._verdict(tool, inner)
         digest = self._digest(tool, inner)
         if verdict.decision is Decision.DENY:
