@@ -55,10 +55,11 @@ class Command:
             and a system folder in front of the program; an assignment that is not known to be harmless stays in
             front (`PYTHONPATH=.`) with an act on it
     acts    what a prefix rule does not cover unless it spells the word
-    forms   other spellings a rule may name: with its wrappers, with its neutral options, as typed. They end with the
-            same words as `words`, so an act stands at the same distance from the end
+    forms   other spellings a rule may name: with its wrappers, with its neutral options, as typed; of a command in the
+            text of another (`bash -c "…"`) also that other one
     spells  for each form, how many leading words of it a prefix rule has to spell (as far as the program itself):
-            `timeout:*` does not cover `timeout 5 npm test`, `timeout 5 npm:*` does
+            `timeout:*` does not cover `timeout 5 npm test`, `timeout 5 npm:*` does. More than the form has: only an
+            exact rule covers it
     also    spellings that only deny and ask rules search as well (without the assignments in front, ...)
     names   for deny and ask rules: every program name this may turn out to be (base names, applets)
     text    the source text of it, for people

@@ -80,8 +80,10 @@ class Walk:
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> After:
         """Read `text` and walk it."""
-        parent, self.node = self.node, Node(kind, text, len(self.out))
-        parent.kids.append(self.node)
+        parent, own = self.node, Node(kind, text, len(self.out))
+        parent.kids.append(own)
+        before = self.depth, self.within, self.outer, self.piped, self.own_home
+        self.node, self.before = own, ()
         self.depth += 1
         try:
             self.characters += len(text)
@@ -96,13 +98,13 @@ class Walk:
                     raise Unreadable(f"an expansion {reason}")
             return self.walk(made, folders)
         except Unreadable as error:
-            del self.out[self.node.first :]
-            self.node.kids.clear()
+            del self.out[own.first :]
+            own.kids.clear()
             self.opaque(str(error), text)
             return (None,), (None,)
         finally:
-            self.depth -= 1
-            self.node.last = len(self.out)
+            self.depth, self.within, self.outer, self.piped, self.own_home = before
+            own.last = len(self.out)
             self.node = parent
 
     def opaque(self, reason: str, text: str, found: tuple[str, ...] = ()) -> None:

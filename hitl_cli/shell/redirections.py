@@ -26,6 +26,9 @@ def redirection(lex: Lexer) -> Redirect | None:
         return None
     lex.i = found.end()
     lex.complete("<>&|(-")
+    if op in (">&", "<&") and lex.peek("-"):  # one operator, whatever follows it
+        lex.i += 1
+        return Redirect(op, fd, "-", lex.s[start : lex.i])
     if op in ("<<", "<<-"):
         return _here(lex, fd, op, start)
     lex.blanks()

@@ -50,6 +50,7 @@ Says = Callable[[str], Any]
         ("p \\\n  x", ["p x"]),
         ("if p do; then q; fi", ["p do", "q"]),
         ("p > >(a)", ["p", "a"]),
+        ("p >&-x 2>&-- <&-", ["p x -"]),
         ("p $'\\''; q '", []),
     ],
 )
@@ -136,6 +137,12 @@ def test_deny_rules_still_see_the_words_of_opaque_texts(said: Says, text: str) -
 
 def test_a_comment_alone_runs_nothing(said: Says) -> None:
     assert said("# git log").accesses == ()
+
+
+def test_an_opaque_text_says_nothing_else(said: Says) -> None:
+    found = said("a; { b; { c; HOME=x; }; }; d")
+    assert (found.runs, len(found.accesses), found.reading.tree.kids) == ([], 1, [])
+    assert said("x; bash -c 'a; { HOME=x; }'; y").runs == ["x", "y"]
 
 
 def test_the_tree_says_which_accesses_are_whose(said: Says) -> None:
