@@ -5,6 +5,8 @@ Sources: GNU tar manual, bsdtar(1), zip(1), unzip(1), gzip(1) and its kin, 7z(1)
 
 from __future__ import annotations
 
+import posixpath
+
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.reading import MAY_BE_OPTION, Operand, Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -65,7 +67,7 @@ def _tar(reading: Reading) -> None:
     if creates:
         reading.reads.extend(word for _, word in operands)
     elif extracts and not reading.has("-O") and "O" not in letters:
-        reading.write(".")  # members may be anywhere below
+        reading.fill()
         for _, word in operands:
             reading.write(word)
 
@@ -112,10 +114,11 @@ def _zip(reading: Reading) -> None:
 def _unzip(reading: Reading) -> None:
     if reading.operands:
         reading.reads.append(reading.operands[0].word)
-    if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z", "-d"):
-        reading.write(".")  # members may be anywhere below
+    if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z"):
+        folder = next((value for _, value in reading.values("-d")), "")
+        reading.fill(folder)
         for _, word in reading.operands[1:]:
-            reading.write(word)
+            reading.write(posixpath.join(folder, word) if isinstance(word, str) and isinstance(folder, str) else word)
 
 
 def _gzip(reading: Reading) -> None:
@@ -165,9 +168,7 @@ PROGRAMS: dict[str, Row] = {
         wary=True,
         then=_zip,
     ),
-    "unzip": Row(
-        "unzip(1)", "-d = make\n-P -O -I =\n-x ?\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip
-    ),
+    "unzip": Row("unzip(1)", "-d =\n-P -O -I =\n-x ?\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip),
     **rows("zipinfo(1)", "zipinfo", operands="read"),
     **rows(
         "gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)",

@@ -125,7 +125,10 @@ def _rsync(reading: Reading) -> None:
         if remote:
             continue
         if last:
-            reading.write(operand.word)
+            sources = [each.word for each in words[:-1]]
+            if any(isinstance(w, str) and (w.endswith("/") or is_remote(w)) for w in sources):
+                reading.fill(operand.word)  # what is in a folder, or what another machine sends
+            _target(reading, sources, operand.word, isinstance(operand.word, str) and operand.word.endswith("/"))
         else:
             reading.reads.append(operand.word)
 
@@ -140,7 +143,10 @@ def _patch(reading: Reading) -> None:
     """patch [FILE [PATCH]]; without FILE the patch itself names what is changed."""
     words: list[Operand] = reading.operands
     if not reading.has("-o", "--dry-run"):
-        reading.write(words[0].word if words else ".")
+        if words:
+            reading.write(words[0].word)
+        else:
+            reading.fill()
     for operand in words[1:]:
         reading.reads.append(operand.word)
 

@@ -7,6 +7,7 @@ options. A word whose value is not known and that may be an option is an act whe
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
 from hitl_cli.shell.programs.outputs import is_one_plain_word
 from hitl_cli.shell.programs.table import EFFECTS, Option, Row
 
+MEMBER = "…"  # stands for a file below a folder whose name is not known
 NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])
 MAY_BE_OPTION = "may turn out to be an option that acts"
 
@@ -96,6 +98,10 @@ class Reading:
             self.act(at, "writes a file")
         self.writes.append(word)
         self.at.append(at)
+
+    def fill(self, folder: Word = "") -> None:
+        """Files whose names only an archive or a patch knows are written below a folder."""
+        self.write(posixpath.join(folder, MEMBER) if isinstance(folder, str) else folder)
 
     def touch(self, effect: str, word: Word, at: int) -> None:
         """One operand or value with an effect of EFFECTS or the reason of an act."""

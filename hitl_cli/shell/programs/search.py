@@ -27,7 +27,11 @@ def _pattern_and_files(reading: Reading) -> None:
     files = reading.operands if given else reading.operands[1:]
     for _, word in files:
         reading.reads.append(word)
-    if not files and reading.has("-r", "-R", "--recursive", "--dereference-recursive") and "rg" not in reading.words[:1]:
+    if (
+        not files
+        and reading.has("-r", "-R", "--recursive", "--dereference-recursive")
+        and "rg" not in reading.words[:1]
+    ):
         reading.reads.append(".")  # GNU grep searches the working folder then
 
 
