@@ -17,7 +17,7 @@ from hitl_cli.shell.tree import Unreadable
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
-_SET = re.compile(r"[-+][euxvfbhmCE]+o?\Z|--\Z|-\Z")
+_SET = re.compile(r"[-+][aeuxvfbhmCE]+o?\Z|[-+]o\Z")
 _SET_O = word_set("pipefail errexit nounset xtrace verbose noclobber noglob errtrace functrace")
 _SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit nocasematch")
 _SIGNALS = re.compile(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
@@ -32,6 +32,7 @@ class Effect:
     assigns  variables whose value may now be anything
     text     a script it runs, now or later
     enters   the folder it goes to, None when it stays
+    exports  from here on every variable that is set reaches programs
     """
 
     free: str = ""
@@ -39,6 +40,7 @@ class Effect:
     assigns: tuple[str, ...] = ()
     text: str | None = None
     enters: Word | None = None
+    exports: bool = False
 
 
 def effect(words: tuple[Word, ...]) -> Effect | None:
@@ -174,13 +176,14 @@ def _unset(words: tuple[Word, ...]) -> Effect:
 
 
 def _set(words: tuple[Word, ...]) -> Effect:
-    at = 1
+    at, exports = 1, False
     while at < len(words):
         word = words[at]
         if not isinstance(word, str):
             raise Unreadable("an option of set is known only when it runs")
+        exports = exports or (word[:1] == "-" and "a" in word)
         if word in ("--", "-") or not word.startswith(("-", "+")):
-            return Effect("it only sets the positional parameters")
+            return Effect("it only sets the positional parameters", exports=exports)
         if not _SET.match(word):
             raise Unreadable(f"set {word} changes how later words are read")
         at += 1
@@ -188,7 +191,7 @@ def _set(words: tuple[Word, ...]) -> Effect:
             if at < len(words) and words[at] not in _SET_O:
                 raise Unreadable("set -o changes how later words are read")
             at += 1
-    return Effect("it only sets how errors are treated")
+    return Effect("it only sets how errors and variables are treated", exports=exports)
 
 
 def _shopt(words: tuple[Word, ...]) -> Effect:

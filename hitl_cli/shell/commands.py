@@ -198,8 +198,7 @@ def _command(walk: Walk, call: Call, found: Study) -> Command:
     also: list[tuple[Word, ...]] = []
     if marked:
         also.append(plain)
-    if found.bare:
-        also.append(found.bare)
+    also.extend(found.also)
     if plain[0] in UNFOLLOWED:
         also += _inside(plain)
     return Command(
@@ -253,6 +252,10 @@ def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     walk.assigned.update(effect.assigns)
     if {"HOME", "PWD"} & set(effect.assigns):
         raise Unreadable("it sets HOME or PWD, which changes what later words mean")
+    walk.exporting = walk.exporting or effect.exports
+    for assigned in effect.assigns if walk.exporting else ():
+        if reason := variables.reaches(assigned, Unknown("")):
+            _unread(walk, call, reason)
     acts, marked = _mark(call.marked, effect.acts)
     free, after = effect.free, (call.folders, call.folders)
     index = len(walk.out)

@@ -76,6 +76,7 @@ class Walk:
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
+        self.exporting = False  # `set -a` was seen
         self.own_home = True  # HOME is as it was at the start
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> After:
@@ -213,7 +214,8 @@ class Walk:
         return after, after
 
     def loop_over(self, made: Statement, folders: Folders) -> After:
-        if made.name and (reason := variables.stays(made.name, Unknown(""))):
+        judge = variables.reaches if self.exporting else variables.stays
+        if made.name and (reason := judge(made.name, Unknown(""))):
             self.opaque(f"its loop {reason}", made.text)
         self.nested_in(made.words, folders)
         return self.again(lambda start: either(*self.walk(made.kids[0], start)), folders)
@@ -331,7 +333,7 @@ class Walk:
         """The assignments as words, and those that are not harmless, with the reason."""
         marked: list[tuple[Word, str]] = []
         every: list[Word] = []
-        judge = variables.reaches if first else variables.stays
+        judge = variables.reaches if first or self.exporting else variables.stays
         for given in found:
             value: Word = given.value if isinstance(given.value, str) else Unknown("")
             if isinstance(given.value, Raw):

@@ -103,6 +103,13 @@ def test_harmless_assignments_are_set_aside(said: Says, text: str) -> None:
     assert (found.runs, found.acts) == (["p"], [])
 
 
+def test_after_set_a_every_variable_reaches_programs(said: Says) -> None:
+    assert said("set -a; FROB=1; CI=1; p").acts == [("FROB=1", "sets FROB, which the program may read")]
+    assert said("set -a; read FROB; p").opaque
+    assert said("set -ea; for FROB in x; do p; done").opaque
+    assert said("set -e; FROB=1; p").acts == []
+
+
 def test_an_assignment_that_is_not_harmless_stays_for_rules_that_spell_it(said: Says) -> None:
     command = said("PYTHONPATH=. CI=1 pytest -q").commands[0]
     assert command.words == ("PYTHONPATH=.", "pytest", "-q")
