@@ -6,6 +6,7 @@ is accepted and becomes that call's error.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -68,11 +69,17 @@ def fit(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | No
         wrong = schema.problem(dict(answer.input), arguments)
         if wrong:
             raise ValueError(f"the new input does not fit the tool: {wrong}")
-    if isinstance(answer, Edit) and not answer.input:
-        return Approve(answer.rules)  # nothing was changed
+    if isinstance(answer, Edit) and isinstance(interrupt, Approval) and _changes_nothing(answer, interrupt):
+        return Approve(answer.rules)
     if isinstance(answer, Reply):
         return Reply(_fit_reply(interrupt, answer.value, arguments))
     return answer
+
+
+def _changes_nothing(answer: Edit, interrupt: Approval) -> bool:
+    """Compared as JSON: for Python 1 and True are equal."""
+    old, new = (json.dumps(input, sort_keys=True) for input in (interrupt.call.input, dict(answer.input)))
+    return not answer.input or new == old
 
 
 def takes_of(interrupt: Interrupt) -> tuple[type, ...]:

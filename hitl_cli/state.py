@@ -218,8 +218,7 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
     if isinstance(answer, Approve | Edit) and isinstance(interrupt, Approval):
         call.approved.add(str(entry.digests.get(interrupt.id, interrupt.digest)))
         if isinstance(answer, Edit):
-            call.edited = call.edited or dict(answer.input) != interrupt.call.input
-            call.call = replace(interrupt.call, input=answer.input)
+            call.edited, call.call = True, replace(interrupt.call, input=answer.input)
         elif interrupt.source == "uncertain":
             call.running = False
         if not call.edited:

@@ -102,8 +102,8 @@ def _answered(turn: _Turn, entry: Answered, calls: dict[str, Call]) -> None:
             continue
         if verb in ("approve", "edit") and id.partition(":")[2].startswith("approval"):
             turn.approved.add(call.id)
-        if verb == "edit" and call.input != (edited := load_answer(data)).input:  # type: ignore[union-attr]
-            turn.inputs[call.id] = edited.input  # type: ignore[union-attr]
+        if verb == "edit":
+            turn.inputs[call.id] = load_answer(data).input  # type: ignore[union-attr]
 
 
 class _Messages:
