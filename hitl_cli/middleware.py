@@ -71,6 +71,9 @@ class Middleware:
 
 def in_order(given: Sequence[Middleware]) -> list[Middleware]:
     """Outermost first: as registered, as far as `before` and `after` allow. ValueError for ids or orders that cannot be."""
+    strange = [repr(m) for m in given if not isinstance(m, Middleware)]
+    if strange:
+        raise TypeError(f"middleware derives from Middleware; {', '.join(strange)} does not")
     ids = [m.id or type(m).__name__ for m in given]
     for m, id in zip(given, ids, strict=True):
         if not _ID.fullmatch(id):
