@@ -126,6 +126,10 @@ class Repl:
         self.paper.print(self.teller.tell(event))
         self.refresh()
 
+    def glimpse(self, event: object) -> None:
+        self.view.live.see(event, time.monotonic())
+        self.refresh()
+
     def say(self, words: str, style: str = "dim") -> None:
         self.paper.print(self.teller.lines([[(style, line)] for line in clean(words).split("\n")]))
 

@@ -126,6 +126,9 @@ class PlainRepl:
             return  # it stands there as it was typed
         print(_LOOKS.sub("", self.teller.tell(event)), end="", flush=True)
 
+    def glimpse(self, event: object) -> None:
+        pass
+
     def say(self, words: str, style: str = "dim") -> None:
         print(clean(words), flush=True)
 

@@ -27,7 +27,7 @@ from hitl_cli.journal import (
     Started,
 )
 from hitl_cli.models import Retrying, TextDelta
-from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold
+from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, rich_style
@@ -62,7 +62,7 @@ def _sequence(name: str, colour: bool) -> str:
 
 
 def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> str:
-    """Tool and what it is about, on one line, clean."""
+    """Tool and what it is about, on one line; what could deceive in it is shown."""
     if input is None:
         about = raw
     else:
@@ -73,7 +73,7 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
             about = json.dumps(dict(input), ensure_ascii=False, default=str)
     first, *rest = about.strip().split("\n")
     more = f" … {len(rest) + 1} lines" if rest else ""
-    return clean(f"{name} {first}".strip()) + more
+    return reveal(f"{name} {first}".strip().replace("\t", " ")) + more
 
 
 def result_text(result: Result) -> str:
@@ -117,7 +117,7 @@ def _beginning(rows: list[Line], most: int, end: bool = False) -> list[Line]:
     if left <= 0:
         return rows
     more = f"  │ … {left} more {'line, Ctrl-O shows it' if left == 1 else 'lines, Ctrl-O shows them'}"
-    return [*(rows[-most:] if end else rows[:most]), [("dim", more)]]
+    return [[("dim", more)], *rows[-most:]] if end else [*rows[:most], [("dim", more)]]
 
 
 def _outcome(result: Result, lines: list[str], seconds: float) -> str:

@@ -15,6 +15,9 @@ class Screen(Protocol):
     def show(self, event: object) -> None:
         """Print and redraw what an event of the run changes."""
 
+    def glimpse(self, event: object) -> None:
+        """Show that something goes on; nothing of it is printed."""
+
     def say(self, words: str, style: str = "dim") -> None:
         """Words above the bottom."""
 

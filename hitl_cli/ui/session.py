@@ -21,6 +21,7 @@ from hitl_cli.journal import Began, Changed, Ended, Recorded, Who
 from hitl_cli.outcome import RunEnded, Suspended
 from hitl_cli.ui.account import Account, message_of, settings_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
+from hitl_cli.ui.compact import compact
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.partner import Partner
@@ -46,7 +47,7 @@ class Conversation:
         self.partner = Partner(setup)
         self.queue: list[Typed] = []
         self._task: asyncio.Task[None] | None = None
-        self._following = False
+        self._following = self._compacting = False
         self._begin(None)
 
     def _begin(self, session: str | None) -> None:
@@ -99,6 +100,8 @@ class Conversation:
         """End the run that is going on; what it had done stays."""
         if self._following:
             self._following = False
+        elif self._compacting and self._task:
+            self._task.cancel()
         elif self.session and self.working:
             await self._guarded(self.agent.stop(self.session))
 
@@ -141,6 +144,26 @@ class Conversation:
         """The next message begins a new session; the one so far is kept."""
         self.partner.start_in(self.mode)
         self._begin(None)
+
+    def compact(self, wishes: str) -> None:
+        """Let a summary stand for what was said so far."""
+        if self.session is None or self.pending:
+            self.screen.say("There is nothing to sum up while nothing was said or something waits.", "warn")
+        else:
+            self._compacting = True
+            self._task = asyncio.create_task(self._compact(self.session, wishes))
+
+    async def _compact(self, session: str, wishes: str) -> None:
+        self.screen.busy(True)
+        try:
+            size = await compact(self.agent, session, wishes, self.screen.glimpse)
+            self.screen.say(f"The conversation is summed up in {size:,} characters; that is what the model sees now.")
+        except HitlError as error:
+            self.screen.say(str(error), "warn")
+        finally:
+            self._compacting = False
+            self.screen.busy(False)
+            self.read_along()
 
     async def reopen(self, session: str, shown: int) -> None:
         """Print the last `shown` turns of a session and go on where it stands."""

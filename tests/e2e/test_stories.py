@@ -278,3 +278,39 @@ def test_vi_keys_by_setting(home: Any, terminal: Open) -> None:
     window.wait("> right words")
     window.enter()
     window.wait("Hello there.")
+
+
+def test_a_conversation_is_summed_up(home: Any, terminal: Open) -> None:
+    script = """
+[[turn]]
+[[turn.reply]]
+text = "First answer."
+[[turn]]
+[[turn.reply]]
+text = "They said hello."
+[[turn]]
+[[turn.reply]]
+text = "Never reached."
+"""
+    window = terminal(*home.script(script))
+    window.say("hello")
+    window.wait("First answer.", "\n>")
+    window.enter("/compact")
+    window.wait("summed up in 16 characters")
+    (head,) = json.loads(home.hitl("sessions", "list", "--json").stdout)
+    assert '"They said hello."' in home.hitl("show", head["session"], "--json").stdout
+    window.enter("/doctor")
+    window.wait("python")
+
+
+def test_retries_are_shown_while_they_wait(home: Any, terminal: Open) -> None:
+    script = """
+[[turn]]
+[[turn.reply]]
+error = { status = 529, retry_after = 2, times = 1 }
+text = "Here after all."
+"""
+    window = terminal(*home.script(script))
+    window.say("hello")
+    window.wait("next try in")
+    window.wait("Here after all.")

@@ -86,7 +86,7 @@ def test_a_refusal_and_a_failure_say_so() -> None:
     assert told_refusal == "✗ Bash make test … 2 lines  refused\n  │ no\n"
     failure = told(reply("", READ), Settled("1.1.1", Result("a\nb\nc\nno such file", ok=False, kind="error")))
     assert (
-        failure == "✗ Read a.py  failed · 4 lines\n  │ b\n  │ c\n  │ no such file\n  │ … 1 more line, Ctrl-O shows it\n"
+        failure == "✗ Read a.py  failed · 4 lines\n  │ … 1 more line, Ctrl-O shows it\n  │ b\n  │ c\n  │ no such file\n"
     )
 
 
@@ -115,7 +115,7 @@ def test_a_call_is_named_by_what_tells_most() -> None:
         call_words("Todo", {}),
         call_words("Bash", None, "{broken"),
         call_words("Read\x1b[31m", {"file_path": "a\x1b[2Jb"}),
-    ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Todo", "Bash {broken", "Read ab"]
+    ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Todo", "Bash {broken", "Read␛[31m a␛[2Jb"]
 
 
 DIFF = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n x\n-one two\n+one three\n"

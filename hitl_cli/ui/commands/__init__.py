@@ -67,6 +67,7 @@ Typing while the model works queues; Up takes the last message back."""
 COMMANDS: tuple[Command, ...] = (
     Command("/help", "this list, and the keys", _help, anytime=True),
     Command("/clear", "a new session; this one is kept", conversation.clear),
+    Command("/compact", "let a summary stand for what was said", conversation.compact, takes="[WISHES]"),
     Command("/model", "show or change the model", conversation.model, takes="[NAME]"),
     Command(
         "/mode",
@@ -104,5 +105,7 @@ COMMANDS: tuple[Command, ...] = (
         choices=(*conversation.BREAKS, "off"),
     ),
     Command("/config", "the settings and where each was set", program.config, anytime=True),
+    Command("/mcp", "servers and their tools", program.mcp, anytime=True),
+    Command("/doctor", "what is wrong with this installation", program.doctor, anytime=True),
     Command("/exit", "leave; the session is kept", conversation.leave, anytime=True),
 )

@@ -20,6 +20,10 @@ def clear(repl: Host, argument: str) -> None:
     repl.say("A new session begins with the next message.")
 
 
+def compact(repl: Host, argument: str) -> None:
+    repl.talk.compact(argument)
+
+
 async def model(repl: Host, argument: str) -> None:
     if not argument:
         repl.say(f"{repl.talk.partner.settings.model}. Another: /model NAME", "")

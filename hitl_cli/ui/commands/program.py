@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from dataclasses import fields
 
 from hitl_cli import rulebook
@@ -68,3 +70,24 @@ def permissions(repl: Host, argument: str) -> None:
         packs = f"packs: {', '.join(book.on) or 'none'}"
         repl.say("\n".join([*session, *listed, packs]), "")
     repl.talk.partner.renew_rules()
+
+
+def mcp(repl: Host, argument: str) -> None:
+    """The servers of the settings, and the tools that they gave."""
+    servers = repl.setup.config.mcp
+    if not servers:
+        repl.say("No servers are set up. `hitl help mcp` shows how.", "")
+    for server in servers:
+        head = f"mcp__{server}__"
+        tools = [name.removeprefix(head) for name in repl.talk.agent.tools if name.startswith(head)]
+        repl.say(f"{server}: {', '.join(tools) or 'not connected'}", "" if tools else "warn")
+
+
+async def doctor(repl: Host, argument: str) -> None:
+    """The same as `hitl doctor`, in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "hitl_cli", "doctor", cwd=repl.setup.place.cwd,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    output, _ = await process.communicate()
+    repl.say(output.decode("utf-8", "replace").rstrip(), "")
