@@ -69,7 +69,8 @@ _NAMED: dict[str, Own] = {"always": always, "never": never, "once": once}
 
 
 def dump_policies(policies: Mapping[Key, Own]) -> dict[str, str]:
-    """Named policies as JSON; several names become a JSON list. ValueError for functions of one's own.
+    """Named policies as JSON; several names become a JSON list. ValueError for functions of one's own, and for a name
+    that begins with a bracket, which would read as a list.
 
     >>> dump_policies({"Bash": once, ("a", "b"): never})
     {'Bash': 'once', '["a", "b"]': 'never'}
@@ -77,11 +78,14 @@ def dump_policies(policies: Mapping[Key, Own]) -> dict[str, str]:
     names = {own: name for name, own in _NAMED.items()}
     if any(own not in names for own in policies.values()):
         raise ValueError(f"only {', '.join(_NAMED)} can be written down")
+    odd = [key for key in policies if isinstance(key, str) and key.startswith("[")]
+    if odd:
+        raise ValueError(f"a name cannot begin with a bracket: {', '.join(odd)}")
     return {key if isinstance(key, str) else json.dumps(key): names[own] for key, own in policies.items()}
 
 
 def load_policies(data: Mapping[str, str]) -> dict[Key, Own]:
-    """What `dump_policies` wrote.
+    """What `dump_policies` wrote; ValueError for what it never writes.
 
     >>> load_policies({'["a", "b"]': "never"}) == {("a", "b"): never}
     True
@@ -89,4 +93,13 @@ def load_policies(data: Mapping[str, str]) -> dict[Key, Own]:
     unknown = sorted(set(data.values()) - set(_NAMED))
     if unknown:
         raise ValueError(f"there is no policy {', '.join(unknown)}; there are {', '.join(_NAMED)}")
-    return {tuple(json.loads(key)) if key.startswith("[") else key: _NAMED[name] for key, name in data.items()}
+    return {_key(key): _NAMED[name] for key, name in data.items()}
+
+
+def _key(text: str) -> Key:
+    if not text.startswith("["):
+        return text
+    names = json.loads(text)
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{text} is no list of names")
+    return tuple(names)
