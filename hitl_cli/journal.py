@@ -212,7 +212,8 @@ class Changed:
     title, mode, model   the new text
     settings             dumped Settings: flags given where the session is continued, for this turn and those to come
     rules                a list of dumped Grants that hold for the session
-    summary              a text that stands for everything before this entry when the model is asked
+    summary              a text that stands for what was said before (`transcript.earlier`) when the model is asked;
+                         `usage` is what writing it has cost
     state                keys of the session state to set
     add_dirs, memory     whatever the terminal keeps there
     unsaved              {"rule", "why"}: an accepted rule that could not be written to its file and holds for the session
@@ -221,6 +222,7 @@ class Changed:
     what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]
     value: Json
     who: Who = Who("person")
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,13 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """Words for whoever watches, about what the program does by itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
     run: Run
 
@@ -115,5 +122,5 @@ class Snapshot:
     grants: Sequence[Grant]
 
 
-# What `agent.stream` yields: Recorded (durable, with seq), live pieces (the deltas of hitl_cli.models, ToolOutput), and
-# RunEnded as the last.
+# What `agent.stream` yields: Recorded (durable, with seq), live pieces (the deltas of hitl_cli.models, ToolOutput,
+# Notice), and RunEnded as the last.
