@@ -24,7 +24,9 @@ def acting(found: Study) -> list[Word]:
 
 def test_a_program_without_a_row_has_no_acts_and_its_operands_are_not_judged() -> None:
     assert of("frobnicate --output x .git/config") == Study(
-        ("frobnicate", "--output", "x", ".git/config"), names=("frobnicate",)
+        ("frobnicate", "--output", "x", ".git/config"),
+        names=("frobnicate",),
+        also=(("frobnicate", "x", ".git/config"),),
     )
 
 
@@ -36,6 +38,7 @@ def test_a_system_folder_in_front_of_a_program_is_taken_off() -> None:
         writes=("out",),
         at=(1,),
         names=("sort",),
+        also=(("sort", "in"),),
     )
 
 
@@ -130,7 +133,9 @@ def test_a_word_that_may_become_several_may_bring_an_option_with_it() -> None:
 
 
 def test_a_word_that_is_not_known_is_no_act_where_no_option_acts() -> None:
-    assert of("wc -l", UNQUOTED) == Study(("wc", "-l", UNQUOTED), reads=(UNQUOTED,), names=("wc",))
+    assert of("wc -l", UNQUOTED) == Study(
+        ("wc", "-l", UNQUOTED), reads=(UNQUOTED,), names=("wc",), also=(("wc", UNQUOTED),)
+    )
     assert of("grep", QUOTED, "f").acts == ()
 
 
@@ -159,11 +164,33 @@ def test_a_sub_command_that_is_not_known_is_an_act() -> None:
 
 
 def test_deny_rules_see_the_words_without_what_stands_before_the_sub_command() -> None:
-    assert of("git --git-dir=.git --work-tree=. push").bare == ("git", "push")
-    assert of("git -c core.pager=x push origin").bare == ("git", "push", "origin")
-    assert of("kubectl -n prod delete pod x").bare == ("kubectl", "delete", "pod", "x")
-    assert of("cargo +nightly publish").bare == ("cargo", "publish")
-    assert of("git push").bare == ()
+    assert ("git", "push") in of("git --git-dir=.git --work-tree=. push").also
+    assert ("git", "push", "-f", "origin") in of("git -c core.pager=x push -f origin").also
+    assert ("kubectl", "delete", "pod", "x") in of("kubectl -n prod delete pod x").also
+    assert ("cargo", "publish") in of("cargo +nightly publish").also
+    assert of("git push").also == ()
+
+
+def test_deny_rules_see_the_words_without_options_wherever_these_stand() -> None:
+    assert ("make", "deploy") in of("make -s deploy").also
+    assert ("npm", "run", "deploy") in of("npm run -s deploy").also
+    assert ("npm", "publish") in of("npm --prefix . publish").also
+    assert ("gh", "pr", "merge", "1") in of("gh pr --repo a/b merge 1").also
+    assert ("gh", "pr", "merge", "1") in of("gh -R a/b pr merge 1").also
+    assert ("aws", "s3", "rm", "s3://y") in of("aws --profile x s3 rm s3://y").also
+
+
+def test_deny_rules_see_the_program_that_a_runner_starts() -> None:
+    assert ("rm", "-rf", "x") in of("uv run rm -rf x").also
+    assert ("rm", "-rf", "x") in of("npx -y rm -rf x").also
+    assert ("rm", "-rf", "x") in of("docker exec -it web rm -rf x").also
+    assert ("rm", "x") in of("kubectl exec pod -- rm x").also
+    assert ("rm", "x") in of("git bisect run rm x").also
+    assert ("pip", "install", "x") in of("python3 -m pip install x").also
+
+
+def test_a_version_behind_the_name_is_the_same_program() -> None:
+    assert of("python3.12 x.py").names == ("python3.12", "python3")
 
 
 def test_a_folder_that_an_option_enters_is_followed_inside_the_workspace_only() -> None:

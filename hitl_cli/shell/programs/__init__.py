@@ -96,6 +96,7 @@ SAME = {
     "gdate": "date",
 }
 
+_MINOR = re.compile(r"(?<=\d)\.\d+$")  # python3.12 is python3
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
@@ -111,8 +112,7 @@ class Study:
              program is for
     urls     addresses that are asked, as written
     names    program names this may be, for deny and ask rules
-    bare     for deny and ask rules: the words without the options in front of the sub-command, or those of the program
-             that a runner starts (`uv run rm x`: `rm x`); () when the same
+    also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
     cwd      the folder entered by options (git -C, make -C), as written
     opaque   why no prefix rule can cover it, "" when one can
     """
@@ -126,7 +126,7 @@ class Study:
     lists: tuple[Word, ...] = ()
     urls: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    bare: tuple[Word, ...] = ()
+    also: tuple[tuple[Word, ...], ...] = ()
     cwd: str | None = None
     opaque: str = ""
 
@@ -141,20 +141,17 @@ def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
     folder, slash, base = program.rpartition("/")
     canonical = (base, *words[1:]) if slash and folder in SYSTEM_FOLDERS else tuple(words)
     row = row_of(base)
-    names = (base, SAME[base]) if base in SAME else (base,)
+    plain = SAME.get(base) or _MINOR.sub("", base)
+    names = (base,) if plain == base else (base, plain)
     if row is None:
-        return Study(canonical, names=names)
+        bare = tuple(word for word in canonical if not isinstance(word, str) or word[:1] != "-")
+        return Study(canonical, names=names, also=(bare,) if 1 < len(bare) < len(canonical) else ())
     entered = None
     if row.peel is not None:
         canonical, entered = row.peel(canonical, place, cwd)
     reading = Reading(canonical, place, cwd, row.compile())
     reading.folder = entered
     reading.read()
-    bare: tuple[Word, ...] = ()
-    if reading.inner is not None and not any(not isinstance(word, str) for word in canonical[: reading.inner + 1]):
-        bare = canonical[reading.inner :]
-    elif reading.sub and reading.sub[-1] >= len(reading.sub) + 1:
-        bare = (canonical[0], *(canonical[at] for at in reading.sub), *canonical[reading.sub[-1] + 1 :])
     return Study(
         canonical,
         tuple(reading.acts),
@@ -165,7 +162,7 @@ def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
         tuple(reading.lists),
         tuple(reading.urls),
         names,
-        bare,
+        reading.spellings(),
         reading.folder,
         reading.opaque,
     )

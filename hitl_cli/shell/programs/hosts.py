@@ -87,6 +87,7 @@ _GH = """
 PROGRAMS: dict[str, Row] = {
     "gh": Row(
         "GitHub CLI manual",
+        "-R --repo --hostname =",
         subs={
             **rows("GitHub CLI manual", "pr issue project ruleset label search org attestation status preview", _GH),
             "repo": Row("GitHub CLI manual", _GH, then=_gh_clone),

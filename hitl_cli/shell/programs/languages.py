@@ -235,7 +235,10 @@ PROGRAMS: dict[str, Row] = {
     **rows(
         "Bundler manual",
         "bundle",
-        subs={"exec": Row("Bundler manual", act=_RUNS, stops=True), "config": Row("Bundler manual", act=_CONFIG)},
+        subs={
+            "exec": Row("Bundler manual", act=_RUNS, stops=True, inner=0),
+            "config": Row("Bundler manual", act=_CONFIG),
+        },
     ),
     "rake": Row(
         "rake manual", f"-f --rakefile -r --require -R --rakelibdir -I = {_CODE}\n-e --execute -E -p = runs code"

@@ -151,6 +151,18 @@ class Reading:
         full = lexical(path, at)
         return any(inside(full, root) for root in self.place.roots)
 
+    def spellings(self) -> tuple[tuple[Word, ...], ...]:
+        """Other ways to say the same, for deny and ask rules: without the options in front of the sub-command, without
+        any options, and what a runner starts (`uv run rm x`: `rm x`)."""
+        words, found = self.words, []
+        if self.sub and self.sub[-1] >= len(self.sub) + 1:
+            found.append((words[0], *(words[at] for at in self.sub), *words[self.sub[-1] + 1 :]))
+        if self.given:
+            found.append((words[0], *(words[at] for at in self.sub), *(word for _, word in self.operands)))
+        if self.inner is not None and isinstance(words[self.inner], str):
+            found.append(words[self.inner :])
+        return tuple(form for form in dict.fromkeys(found) if len(form) > 1 and form != words)
+
     # -- sorting the words ------------------------------------------------------------------------------------------
 
     def delegate(self, row: Row | None, start: int) -> None:
@@ -217,6 +229,8 @@ class Reading:
         if row.operands:
             for at, word in self.operands:
                 self.touch(row.operands, word, at)
+        if row.inner is not None and len(self.operands) > row.inner:
+            self.inner = self.operands[row.inner].at
         if row.at_files:
             for at, word in self.operands:
                 if isinstance(word, str) and word.startswith("@"):

@@ -141,7 +141,7 @@ PROGRAMS: dict[str, Row] = {
         "mise, asdf, direnv manuals",
         "mise asdf direnv",
         "-C --cd = folder",
-        subs=rows("mise manual", "exec x", act=_STARTS, stops=True),
+        subs=rows("mise manual", "exec x", act=_STARTS, stops=True, inner=0),
         abbreviates=False,
     ),
     **rows("tmux(1)", "tmux", f"-f = {_CONFIG}\n-c = {_STARTS}\n-L -S -T =", stops=True, wary=True, then=_tmux),

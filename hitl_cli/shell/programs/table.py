@@ -79,6 +79,7 @@ class Row:
     wary        `then` finds acts in operands, so a word that is not known may be one
     then        looks at the whole call after its words are sorted into options and operands
     act         the sub-command itself is an act, for this reason
+    inner       how many operands stand before the words of another program (`docker exec CONTAINER PROGRAM …`: 1)
     peel        takes neutral options out of the words before they are read; gives the words and the folder they enter
     """
 
@@ -97,6 +98,7 @@ class Row:
     wary: bool = False
     then: Callable[[Reading], None] | None = None
     act: str = ""
+    inner: int | None = None
     peel: Callable[[tuple[Word, ...], Place, str | None], tuple[tuple[Word, ...], str | None]] | None = None
     known: dict[str, Option] = field(default_factory=dict)
     cut: dict[str, Option | None] = field(default_factory=dict)
