@@ -27,7 +27,7 @@ from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.partner import Partner
 from hitl_cli.ui.screen import Screen
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.waiting import POLL, Elsewhere, Released, Waiting
+from hitl_cli.ui.waiting import POLL, Elsewhere, Late, Released, Waiting, expired
 
 ABANDONED = 3.0  # seconds without anybody running it, after which an answered turn is taken up here
 
@@ -237,6 +237,9 @@ class Conversation:
         """Put the first question; False when it stays open or the turn is over."""
         first = self.pending[0]
         message = message_of(first)
+        if expired(first, time.time()):
+            assert self.session
+            return await self._watch(self.agent.stream_recover(self.session))
         if isinstance(first, Approval):
             if message in self._refused:
                 return await self._resume({first.id: Reject()})
@@ -249,6 +252,8 @@ class Conversation:
                 self._refused.add(message)
                 rest = [i for i in self.pending if isinstance(i, Approval) and message_of(i) == message]
                 return await self._resume({i.id: answer for i in rest})
+            case Late():
+                return True  # seen at the next look
             case Released(answer, who):
                 return await self._resume({first.id: answer}, who)
             case Stopped():

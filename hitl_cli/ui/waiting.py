@@ -43,7 +43,16 @@ class Released:
     who: Who
 
 
-Outcome = Answered | AnsweredRest | Parked | Stopped | Elsewhere | Released
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Nobody answered before the question expired."""
+
+
+Outcome = Answered | AnsweredRest | Parked | Stopped | Elsewhere | Released | Late
+
+
+def expired(interrupt: Interrupt, now: float) -> bool:
+    return interrupt.expires is not None and interrupt.expires <= now
 
 
 class Waiting:
@@ -63,7 +72,7 @@ class Waiting:
     def look(self, panel: Panel, now: float) -> Outcome | None:
         """What has happened behind the panel; asked every `POLL` seconds."""
         try:
-            return self._answered() or self._settled(panel, now)
+            return self._answered() or (Late() if expired(self.interrupt, now) else self._settled(panel, now))
         except HitlError:
             return None  # a rule file or the store cannot be read: told when the run goes on
 

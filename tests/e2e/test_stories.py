@@ -314,3 +314,11 @@ text = "Here after all."
     window.say("hello")
     window.wait("next try in")
     window.wait("Here after all.")
+
+
+def test_a_question_that_expires_is_refused_by_itself(home: Any, terminal: Open) -> None:
+    window = terminal("--expires", "2s", *home.script(MAKE))
+    window.say("please make it")
+    window.wait("$ mkdir made")
+    window.wait("rejected by expiry", "I was refused.")
+    assert not (home.work / "made").exists()

@@ -2,6 +2,9 @@
 
 import re
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from hitl_cli.interrupts import Approve, Reject, dump_answer
 from hitl_cli.journal import (
     Answered,
@@ -137,3 +140,13 @@ def test_what_is_to_do_is_listed() -> None:
     call = Call("1.1.0", "Todo", {"items": []})
     listed = Settled("1.1.0", Result("[x] one\n[ ] two", data={"todo": [{"text": "one"}, {"text": "two"}]}))
     assert told(reply("", call), listed) == "✓ Todo  2 lines\n    [x] one\n    [ ] two\n"
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=80), st.integers(20, 120))
+@settings(max_examples=200, deadline=None)
+def test_no_text_of_others_is_printed_with_a_control_character(text: str, width: int) -> None:
+    call = Call("1.1.0", "Bash", {"command": text})
+    out = told(
+        TextDelta(text), reply(text, call), Settled("1.1.0", Result(text)), Ended(1, "blocked", text), width=width
+    )
+    assert [c for c in out if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202e\u200b\u2066"] == []
