@@ -53,7 +53,7 @@ class Judging:
         return self._use(access)
 
     def in_mode(self, part: Part) -> Part:
-        """Nobody is asked in dont-ask, and nothing is written in plan, whoever it was that would have asked."""
+        """Nobody is asked in dont-ask, and in plan nothing is written that a rule did not ask about."""
         if part.decision is ASK and self.scene.mode == "dont-ask":
             return Part(
                 part.access,
@@ -63,7 +63,7 @@ class Judging:
                 part.rule,
                 part.number,
             )
-        if part.decision is ASK and self.scene.mode == "plan" and isinstance(part.access, WritePath):
+        if part.decision is ASK and self.scene.mode == "plan" and isinstance(part.access, WritePath) and not part.rule:
             return Part(part.access, DENY, "mode", "mode plan writes nothing", part.rule, part.number)
         return part
 

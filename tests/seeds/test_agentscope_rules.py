@@ -447,6 +447,8 @@ def test_AS_51_mode_plan_runs_what_reads_and_denies_the_rest_whatever_is_allowed
     assert bench.bash("ls", *allowed, mode="plan") == "allow"
     assert bench.decides("Read", {"file_path": "a"}, mode="plan") == "allow"
     assert bench.bash("make", *allowed, "? Bash(make)", mode="plan") == "ask"
+    assert bench.writes("a", *allowed, "? Write(a)", mode="plan") == "ask"
+    assert bench.writes(".git/config", mode="plan") == "deny"
     assert bench.bash("ls", *allowed, "- Bash(ls)", mode="plan") == "deny"
 
 
