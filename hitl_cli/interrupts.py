@@ -23,6 +23,7 @@ class Preview:
            diff     `body` is a unified diff against `path` as it is now
            text     `body` is whatever best shows the call (pretty JSON for tools nobody knows)
     purpose          the model's own words about why, if it gave any; never mixed with facts
+    about            what the tool is for, in its author's words
     before           SHA-256 in hex of the file that a diff was made against, "" for a new file, None for other kinds
     """
 
@@ -32,6 +33,7 @@ class Preview:
     path: str = ""
     purpose: str = ""
     before: str | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

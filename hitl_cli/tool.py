@@ -91,7 +91,8 @@ class Tool:
     def shows(self, input: Input, place: Place) -> Preview:
         if self.preview:
             return self.preview(input, place)
-        return Preview("text", self.name, json.dumps(input, indent=2, ensure_ascii=False))
+        about = self.description.partition("\n")[0]
+        return Preview("text", self.name, json.dumps(input, indent=2, ensure_ascii=False), about=about)
 
     @property
     def offered(self) -> Mapping[str, Json]:

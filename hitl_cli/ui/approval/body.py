@@ -176,6 +176,8 @@ def of_call(
     body = preview.body if preview.kind != "text" or not _is_json(preview.body, given) else arguments(given)
     content = body.removesuffix("\n") or "(nothing would change)"
     odd = _odd(title, content, *_strings(given))
+    if preview.about:
+        facts = (("tool", preview.about), *facts)
     return Sheet(title, content, badges, facts, preview.purpose, odd, preview.kind == "command", rows)
 
 
