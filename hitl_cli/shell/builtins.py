@@ -245,7 +245,7 @@ def _test(words: tuple[Word, ...]) -> Effect:
             after = operands[at + 1]
             if not (isinstance(after, str) and _VARIABLE.match(after)):
                 raise Unreadable("a test `-v` evaluates a subscript")
-    if not all(isinstance(w, str) or w.single for w in operands):
+    if not all(isinstance(w, str) or w.single or w.safe for w in operands):
         raise Unreadable("an operand of a test may become several words")
     if any(isinstance(w, Unknown) for w in operands) and not _settled(operands):
         raise Unreadable("which operand of a test is its operator is known only when it runs")

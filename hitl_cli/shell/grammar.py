@@ -298,8 +298,7 @@ def _for(lex: Lexer, made: Statement) -> None:
                 made.words.append(word)
                 lex.blanks()
                 bounded(made.words)
-        if not made.words or not all(map(is_number, made.words)):
-            lex.assigned.append(made.name)
+        (lex.counted if made.words and all(map(is_number, made.words)) else lex.assigned).append(made.name)
     lex.blanks()
     if lex.peek(";") and not lex.peek(";;"):
         lex.i += 1

@@ -39,7 +39,7 @@ _OPERAND = re.compile(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
 class Lexer:
     """A place `i` in a text `s`. `depth` counts the levels above it, `closers` the substitutions a `)` would end."""
 
-    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "depth", "given", "i", "n", "pending", "s")
+    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "counted", "depth", "given", "i", "n", "pending", "s")
 
     def __init__(self, s: str, depth: int = 0) -> None:
         if depth > DEEPEST:
@@ -49,6 +49,7 @@ class Lexer:
         self.blocked = False  # the body of a here-document is due outside of this substitution
         self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline
         self.arithmetic: list[str] = []  # names evaluated as arithmetic
+        self.counted: list[str] = []  # names given a number
         self.given: list[str] = []  # names given a value by an expansion
         self.assigned: list[str] = []  # names given a value that is not certainly a number
 
@@ -353,3 +354,4 @@ class Lexer:
         self.arithmetic += inner.arithmetic
         self.assigned += inner.assigned
         self.given += inner.given
+        self.counted += inner.counted

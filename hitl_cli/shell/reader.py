@@ -7,6 +7,7 @@ once more when it moves the folder. It is bounded: `look` limits the text, a bud
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -20,6 +21,11 @@ from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.tree import Assignment, Nested, Raw, Redirect, Statement, Unreadable
 
 _STEPS = 20_000
+# Commands that give variables values of their own.
+_SETTERS = re.compile(
+    r"\b(?:read|mapfile|readarray|printf|export|declare|typeset|local|readonly|eval|source|trap|unset|getopts|let)\b"
+    r"|(?:^|[\s;&|(])\.\s"
+)
 _READ = 2 * LARGEST  # characters, nested texts included
 _FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"))
 _OWN_WORDS = {"not": "negation", "test": "test", "arithmetic": "arithmetic", "if": "condition", "for": "loop"}
@@ -76,6 +82,7 @@ class Walk:
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
+        self.counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
         self.exporting = False  # `set -a` was seen
         self.own_home = True  # HOME is as it was at the start
 
@@ -83,7 +90,7 @@ class Walk:
         """Read `text` and walk it."""
         parent, own = self.node, Node(kind, text, len(self.out))
         parent.kids.append(own)
-        before = self.depth, self.within, self.outer, self.piped, self.own_home
+        before = self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known
         self.node, self.before = own, ()
         self.depth += 1
         try:
@@ -94,6 +101,8 @@ class Walk:
             made = parse(lex)
             self.computed.update(lex.arithmetic)
             self.assigned.update(lex.assigned)
+            self.counted = frozenset() if _SETTERS.search(text) else frozenset(lex.counted).difference(lex.assigned)
+            self.known = {}
             for name in (*lex.given, *lex.arithmetic):
                 if reason := variables.stays(name, Unknown("")):
                     raise Unreadable(f"an expansion {reason}")
@@ -104,7 +113,7 @@ class Walk:
             self.opaque(str(error), text)
             return (None,), (None,)
         finally:
-            self.depth, self.within, self.outer, self.piped, self.own_home = before
+            self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known = before
             own.last = len(self.out)
             self.node = parent
 
@@ -117,6 +126,7 @@ class Walk:
         if values is None:
             home = self.place.home
             values = {"~": home, "HOME": home} if self.own_home else {}
+            values.update((words.COUNTED + name, "") for name in self.counted if variables.computable(name))
             if self.own_home:
                 self.known[folders] = values
             if len(folders) == 1 and folders[0] is not None:

@@ -94,8 +94,7 @@ def _assignment(lex: Lexer, found: re.Match[str]) -> Assignment:
         raise Unreadable("a line is continued in the middle of an assignment")
     value = lex.word()
     value = value if value is not None else ""
-    if not is_number(value):
-        lex.assigned.append(name)
+    (lex.counted if is_number(value) else lex.assigned).append(name)
     return Assignment(name, value, lex.s[start : lex.i], bool(found.group(2)))
 
 

@@ -17,11 +17,12 @@ _GROUP = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?(?:0|[1-9][0-9]{0,5}))\.\.(-?(?:0|[1-9][0-9]{0,5}))\Z")
 _SPLITS = re.compile(r"[\s*?\[\\]|\A\Z")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+COUNTED = "#"  # before the name of a variable that only ever holds numbers, in `values`
 _MOST = 64  # words that one word may be expanded to
 
 
 def cook(raw: Raw, values: Mapping[str, str], assigned: bool = False) -> list[Word]:
-    """The words that `raw` becomes; `values` are the variables known here, `~` among them.
+    """The words that `raw` becomes; `values` are the variables known here, `~` and COUNTED ones among them.
 
     `assigned`: it is the value of an assignment, where braces and wildcards are ordinary characters and nothing splits.
     """
@@ -60,7 +61,7 @@ def _kept(parts: list[Part]) -> bool:
 def _single(text: str, parts: list[Part], values: Mapping[str, str], assigned: bool) -> Word:
     out: list[str] = []
     unknown = glob = False
-    single = True
+    single = digits = True
     prefix: str | None = None
     first = parts[0] if parts else None
     for part in parts:
@@ -75,7 +76,7 @@ def _single(text: str, parts: list[Part], values: Mapping[str, str], assigned: b
                 continue
             if prefix is None:
                 prefix = "".join(out) + part.text[: found.start()]
-            glob, single = True, False
+            glob, single, digits = True, False, False
             continue
         known = _known(part, parts, values, assigned)
         if known is not None:
@@ -84,13 +85,14 @@ def _single(text: str, parts: list[Part], values: Mapping[str, str], assigned: b
         if prefix is None:
             prefix = "".join(out)
         unknown = True
+        digits = digits and (kind == "number" or (kind == "value" and COUNTED + part.text in values))
         if not (part.in_quotes or assigned or kind in ("number", "tilde", "file")):
             single = False
     if prefix is None:
         return "".join(out)
     glob = glob and not unknown
     firm = (prefix and prefix[0] != "-") or (first is not None and first.kind in ("tilde", "file"))
-    return Unknown(text, glob, prefix, bool(firm and (glob or single)), single)
+    return Unknown(text, glob, prefix, bool(firm and (glob or single)) or digits, single)
 
 
 def _known(part: Part, parts: list[Part], values: Mapping[str, str], assigned: bool) -> str | None:

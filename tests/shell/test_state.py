@@ -24,6 +24,7 @@ FREE = [
     '[ "$x" = y -a -f "$z" ]',
     "[ $? -eq 0 ]",
     "[ ! -d a ]",
+    "x=1; [ $x -le 3 ]",
     "set -euo pipefail",
     "set -x",
     "set -- a b",

@@ -71,9 +71,9 @@ def test_a_literal_word_is_what_bash_makes_of_it(said: Says, written: str, cooke
         ("src/*.py", Unknown("src/*.py", glob=True, prefix="src/", safe=True)),
         ("./?", Unknown("./?", glob=True, prefix="./", safe=True)),
         ("$x*", Unknown("$x*")),
-        ("$((1+2))", Unknown("$((1+2))", single=True)),
-        ("$?", Unknown("$?", single=True)),
-        ("${#x}", Unknown("${#x}", single=True)),
+        ("$((1+2))", Unknown("$((1+2))", safe=True, single=True)),
+        ("$?", Unknown("$?", safe=True, single=True)),
+        ("${#x}", Unknown("${#x}", safe=True, single=True)),
         ("${x:-y}", Unknown("${x:-y}")),
         ("--jobs=$(nproc)", Unknown("--jobs=$(nproc)", prefix="--jobs=")),
         ("~other/x", Unknown("~other/x", safe=True, single=True)),
@@ -85,6 +85,20 @@ def test_a_literal_word_is_what_bash_makes_of_it(said: Says, written: str, cooke
 )
 def test_what_only_the_shell_knows_stays_unknown(said: Says, written: str, unknown: Unknown) -> None:
     assert said(f"q {written}").word() == unknown
+
+
+def test_a_variable_that_only_holds_numbers_is_no_option_that_acts(said: Says) -> None:
+    for text in ("n=5; p $n", "for n in 1 {2..4}; do p $n; done", "n=0; while f; do n=$((n+1)); p $n; done"):
+        assert [w for c in said(text).commands for w in c.words if w == Unknown("$n", safe=True)], text
+    for text in (
+        "n=5; n=$x; p $n",
+        "n=5; read n; p $n",
+        "p $n",
+        "n=5; bash -c 'p $n'",
+        "n=5; eval n=$x; p $n",
+        "_=5; p $_",
+    ):
+        assert not [w for c in said(text).commands for w in c.words if isinstance(w, Unknown) and w.safe], text
 
 
 def test_an_empty_unquoted_brace_choice_is_no_word(said: Says) -> None:
