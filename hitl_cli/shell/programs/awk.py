@@ -145,7 +145,7 @@ PROGRAMS: dict[str, Row] = {
         -e --source =
         -F --field-separator -v --assign =
         """,
-        stops=True,
+        stops=1,
         wary=True,
         then=_awk,
     )

@@ -52,12 +52,12 @@ _DOCKER = f"""
     -D --debug --tls --tlsverify
 """
 _DOCKER_SUBS = {
-    "run": Row("docker reference", _RUN, stops=True, act="runs a program in a container", abbreviates=False),
-    "create": Row("docker reference", _RUN, stops=True, abbreviates=False),
+    "run": Row("docker reference", _RUN, stops=1, act="runs a program in a container", abbreviates=False),
+    "create": Row("docker reference", _RUN, stops=1, abbreviates=False),
     "exec": Row(
         "docker reference",
         f"--privileged {_HOST}\n--env-file = read\n-e --env -u --user -w --workdir --detach-keys =",
-        stops=True,
+        stops=1,
         act="runs a program in a container",
         inner=1,
         abbreviates=False,
@@ -95,7 +95,7 @@ _DOCKER_SUBS["compose"] = Row(
             "docker compose reference",
             "run exec",
             f"-v --volume = {_HOST}\n--env-file = read\n-e -u -w --env --user --workdir --name --index --entrypoint =",
-            stops=True,
+            stops=1,
             act="runs a program in a container",
             inner=1,
         ),

@@ -86,12 +86,8 @@ def _mode_and_files(reading: Reading) -> None:
     modes = [given for given in reading.given if given.name[1:2] in ("r", "w", "x", "X", "s", "t", "u", "g", "o")]
     if not reading.has("--reference") and not modes:
         operands = operands[1:]
-    for at, word in operands:
-        _change(reading, word, at)
-
-
-def _change(reading: Reading, word: Word, at: int) -> None:
-    reading.write(word)
+    for _, word in operands:
+        reading.write(word)
 
 
 def _install(reading: Reading) -> None:

@@ -100,7 +100,7 @@ PROGRAMS: dict[str, Row] = {
         --bare takes the folder for a repository
         """,
         subs=COMMANDS,
-        stops=True,
+        stops=1,
         wary=True,
         abbreviates=False,
         then=_unknown_command,

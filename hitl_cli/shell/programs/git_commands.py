@@ -187,7 +187,7 @@ _RUNNING = {
     "bisect": Row(
         "git-bisect(1)",
         subs={
-            "run": Row("git-bisect(1)", act="runs a program on each step", stops=True, inner=0),
+            "run": Row("git-bisect(1)", act="runs a program on each step", stops=1, inner=0),
             **rows("git-bisect(1)", "visualize view", act="starts a viewer"),
             "replay": Row("git-bisect(1)", operands="read"),
             **rows("git-bisect(1)", "start bad good new old log reset skip terms help", "--term-new --term-old ="),

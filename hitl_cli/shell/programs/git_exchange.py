@@ -84,7 +84,7 @@ EXCHANGING = {
     "submodule": Row(
         "git-submodule(1)",
         subs={
-            "foreach": Row("git-submodule(1)", act="runs a shell command in each submodule", stops=True, inner=0),
+            "foreach": Row("git-submodule(1)", act="runs a shell command in each submodule", stops=1, inner=0),
             "add": Row("git-submodule(1)", "-b --branch --name --reference --depth =", then=_remote),
             **rows("git-submodule(1)", "status init deinit update summary sync absorbgitdirs set-branch set-url"),
         },

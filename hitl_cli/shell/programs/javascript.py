@@ -50,7 +50,7 @@ _NPM = f"""
 """
 _NPM_SUBS = {
     "exec": Row(
-        "npm documentation", f"-c --call = {_RUNS}\n-p --package =", stops=True, act=_RUNS, dashes=False, then=run_inner
+        "npm documentation", f"-c --call = {_RUNS}\n-p --package =", stops=1, act=_RUNS, dashes=False, then=run_inner
     ),
     "config": Row("npm documentation", wary=True, dashes=False, then=_config),
     **rows("npm documentation", "set", act=_SETS, dashes=False),
@@ -100,12 +100,12 @@ _TESTS = f"""
 """
 
 PROGRAMS: dict[str, Row] = {
-    "node": Row("node(1)", _NODE, stops=True, abbreviates=False, dashes=False),
+    "node": Row("node(1)", _NODE, stops=1, abbreviates=False, dashes=False),
     **rows(
         "tsx, ts-node documentation",
         "tsx ts-node",
         _NODE + "-P --project --tsconfig = read\n",
-        stops=True,
+        stops=1,
         abbreviates=False,
         dashes=False,
     ),
@@ -113,7 +113,7 @@ PROGRAMS: dict[str, Row] = {
     "npx": Row(
         "npm documentation",
         _NPM + f"-c --call = {_RUNS}\n-p --package =",
-        stops=True,
+        stops=1,
         abbreviates=False,
         dashes=False,
         then=run_inner,
@@ -122,7 +122,7 @@ PROGRAMS: dict[str, Row] = {
         "pnpm documentation",
         _PNPM,
         subs={
-            **rows("pnpm documentation", "exec dlx", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            **rows("pnpm documentation", "exec dlx", stops=1, act=_RUNS, dashes=False, then=run_inner),
             "config": Row("pnpm documentation", wary=True, dashes=False, then=_config),
             **rows("pnpm documentation", "install i add update remove link", dashes=False, then=_packages),
         },
@@ -134,7 +134,7 @@ PROGRAMS: dict[str, Row] = {
         "Yarn documentation",
         _YARN,
         subs={
-            **rows("Yarn documentation", "exec dlx", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            **rows("Yarn documentation", "exec dlx", stops=1, act=_RUNS, dashes=False, then=run_inner),
             "config": Row("Yarn documentation", wary=True, dashes=False, then=_config),
             **rows("Yarn documentation", "install add up upgrade remove link", dashes=False, then=_packages),
         },
@@ -157,14 +157,14 @@ PROGRAMS: dict[str, Row] = {
         --coverage-dir --rerun-each --bail --conditions --loader -l --tsconfig-override --jobs --backend =
         """,
         subs={
-            "x": Row("Bun documentation", stops=True, act=_RUNS, dashes=False, then=run_inner),
+            "x": Row("Bun documentation", stops=1, act=_RUNS, dashes=False, then=run_inner),
             **rows("Bun documentation", "install add update remove link", dashes=False, then=_packages),
         },
         shared=True,
         abbreviates=False,
         dashes=False,
     ),
-    "bunx": Row("Bun documentation", "-p --package =", stops=True, abbreviates=False, dashes=False, then=run_inner),
+    "bunx": Row("Bun documentation", "-p --package =", stops=1, abbreviates=False, dashes=False, then=run_inner),
     "deno": Row(
         "Deno documentation",
         f"""

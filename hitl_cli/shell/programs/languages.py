@@ -117,7 +117,7 @@ PROGRAMS: dict[str, Row] = {
         at_files=True,
         then=_rustc,
     ),
-    "rustup": Row("rustup book", subs={"run": Row("rustup book", act=_RUNS, stops=True)}),
+    "rustup": Row("rustup book", subs={"run": Row("rustup book", act=_RUNS, stops=1)}),
     "go": Row(
         "go command documentation",
         _GO,
@@ -126,9 +126,9 @@ PROGRAMS: dict[str, Row] = {
                 "go command documentation", "-w changes the settings of go\n-u changes the settings of go", single=True
             ),
             "generate": Row("go command documentation", single=True),
-            "tool": Row("go command documentation", act=_RUNS, stops=True, single=True),
+            "tool": Row("go command documentation", act=_RUNS, stops=1, single=True),
             "bug": Row("go command documentation", act="opens a browser", single=True),
-            "run": Row("go command documentation", stops=True, single=True, abbreviates=False, wary=True, then=_go),
+            "run": Row("go command documentation", stops=1, single=True, abbreviates=False, wary=True, then=_go),
             **rows(
                 "go command documentation",
                 "test build vet list mod get fmt install doc version clean work fix help telemetry",
@@ -163,7 +163,7 @@ PROGRAMS: dict[str, Row] = {
         -i -I -M -m -l -0 -F -C -x ?
         -n -p -a -w
         """,
-        stops=True,
+        stops=1,
         abbreviates=False,
         then=_one_liner,
     ),
@@ -195,7 +195,7 @@ PROGRAMS: dict[str, Row] = {
         """,
         single=True,
         at_files=True,
-        stops=True,
+        stops=1,
         abbreviates=False,
     ),
     **rows(
@@ -236,7 +236,7 @@ PROGRAMS: dict[str, Row] = {
         "Bundler manual",
         "bundle",
         subs={
-            "exec": Row("Bundler manual", act=_RUNS, stops=True, inner=0),
+            "exec": Row("Bundler manual", act=_RUNS, stops=1, inner=0),
             "config": Row("Bundler manual", act=_CONFIG),
         },
     ),

@@ -143,7 +143,7 @@ PROGRAMS: dict[str, Row] = {
         -W -X -Q --check-hash-based-pycs =
         -i -E -I -s -S -u -B -v -q -O -x -V --version
         """,
-        stops=True,
+        stops=1,
         abbreviates=False,
         then=_module,
     ),
@@ -156,7 +156,7 @@ PROGRAMS: dict[str, Row] = {
             "run": Row(
                 "uv reference",
                 _UV + "-m --module = \n-s --script =\n-w = ",
-                stops=True,
+                stops=1,
                 act=_RUNS,
                 then=run_inner,
                 abbreviates=False,
@@ -165,7 +165,7 @@ PROGRAMS: dict[str, Row] = {
             "tool": Row(
                 "uv reference",
                 subs={
-                    "run": Row("uv reference", _UV, stops=True, act=_RUNS, then=run_inner),
+                    "run": Row("uv reference", _UV, stops=1, act=_RUNS, then=run_inner),
                     **rows("uv reference", "install list upgrade uninstall dir update-shell", _UV),
                 },
             ),
@@ -177,14 +177,14 @@ PROGRAMS: dict[str, Row] = {
         },
         abbreviates=False,
     ),
-    "uvx": Row("uv reference", _UV, stops=True, abbreviates=False, then=run_inner),
-    "pipx": Row("pipx documentation", subs={"run": Row("pipx", "--spec =", stops=True, act=_RUNS, then=run_inner)}),
+    "uvx": Row("uv reference", _UV, stops=1, abbreviates=False, then=run_inner),
+    "pipx": Row("pipx documentation", subs={"run": Row("pipx", "--spec =", stops=1, act=_RUNS, then=run_inner)}),
     **rows(
         "Poetry, PDM, Hatch, Pipenv manuals",
         "poetry pdm hatch pipenv rye",
         "-C --directory -P --project -p = folder",
         subs={
-            **rows("Poetry manual", "run exec", stops=True, act=_RUNS, then=run_inner),
+            **rows("Poetry manual", "run exec", stops=1, act=_RUNS, then=run_inner),
             "config": Row("Poetry manual", act="changes configuration"),
             "self": Row("Poetry manual", act="changes the program itself"),
         },
@@ -198,7 +198,7 @@ PROGRAMS: dict[str, Row] = {
             "run": Row(
                 "coverage documentation",
                 "-m =\n--data-file = make\n--source --omit --include =",
-                stops=True,
+                stops=1,
                 then=_module,
             ),
             "html": Row("coverage documentation", "-d --directory = make"),
@@ -210,7 +210,7 @@ PROGRAMS: dict[str, Row] = {
         "Jupyter, IPython documentation",
         "ipython jupyter",
         f"--config --profile-dir --ipython-dir = {_CONFIG}\n--ext = {_CODE}",
-        stops=True,
+        stops=1,
     ),
     "pre-commit": Row(
         "pre-commit documentation",

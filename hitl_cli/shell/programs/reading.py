@@ -183,7 +183,7 @@ class Reading:
             if not isinstance(word, str):
                 i = self._unknown(word, i, ended)
                 doubt = False
-                if self.row.stops and self.operands:
+                if self.row.stops and len(self.operands) >= self.row.stops:
                     break
                 row = self.row
                 continue
@@ -191,14 +191,14 @@ class Reading:
             if ended or len(word) < 2 or (head != "-" and not (head == "+" and row.plus)):
                 self._operand(i, word)
                 i += 1
-                if self.row.stops and self.operands:
+                if self.row.stops and len(self.operands) >= self.row.stops:
                     break
                 row = self.row
                 doubt = False
             elif word == "--":
                 ended = not doubt
                 i += 1
-                if ended and row.stops and not row.subs:
+                if ended and row.stops == 1 and not row.subs:
                     break
             else:
                 i, doubt = self._option(word, i)

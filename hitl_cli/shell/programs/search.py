@@ -40,10 +40,6 @@ def _fd(reading: Reading) -> None:
         reading.lists.append(word)
 
 
-def _locate(reading: Reading) -> None:
-    """Operands are patterns."""
-
-
 PROGRAMS: dict[str, Row] = {
     "find": Row(
         "GNU find(1), BSD find(1)",
@@ -126,6 +122,6 @@ PROGRAMS: dict[str, Row] = {
         """,
         then=_pattern_and_files,
     ),
-    "locate": Row("plocate(1)", "-d --database = read\n-l -n --limit =", then=_locate),
+    "locate": Row("plocate(1)", "-d --database = read\n-l -n --limit ="),
     **rows("which(1)", "which whereis type hash", ""),
 }

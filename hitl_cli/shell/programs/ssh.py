@@ -63,7 +63,7 @@ _SSH = """
     -A -X -Y forwards keys or windows
 """
 PROGRAMS: dict[str, Row] = {
-    "ssh": Row("ssh(1)", _SSH, stops=True, wary=True, then=_options_of_ssh),
+    "ssh": Row("ssh(1)", _SSH, stops=2, wary=True, then=_options_of_ssh),
     "scp": Row(
         "scp(1)",
         f"""
@@ -98,14 +98,14 @@ PROGRAMS: dict[str, Row] = {
         -b -C -N -P -t -m -a -I -n -V -z -E -F -R -r -O -s -Y -M =
         """,
     ),
-    "ssh-agent": Row("ssh-agent(1)", "-P = loads a library\n-a -E -t =", stops=True, operands="runs another program"),
+    "ssh-agent": Row("ssh-agent(1)", "-P = loads a library\n-a -E -t =", stops=1, operands="runs another program"),
     "ssh-add": Row("ssh-add(1)", "-s -S -e = loads a library\n-t -E -h -H -T =", then=_ssh_add),
     "ssh-keyscan": Row("ssh-keyscan(1)", "-f = read\n-p -T -t -O ="),
     **rows(
         "sshpass(1), autossh(1), mosh(1)",
         "sshpass autossh mosh",
         "--ssh ? runs another program",
-        stops=True,
+        stops=1,
         operands="starts ssh",
     ),
 }

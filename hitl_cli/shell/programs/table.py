@@ -68,7 +68,8 @@ class Row:
     operands    the effect of each operand: one word of EFFECTS, or a reason
     subs        rows of sub-commands by their word
     other       the row of a sub-command that `subs` does not name; None: the options of this row go on
-    stops       the first operand ends the options (what follows belongs to a script or another program)
+    stops       how many operands end the options: 1 where what follows the first belongs to a script or another
+                program, 2 for ssh, which reads options behind the host as well; 0 where they may stand anywhere
     shared      options of this row also count after the sub-command
     single      long options have one dash (go, find, terraform)
     abbreviates long options may be cut short, as getopt_long allows. Such rows list every option that takes a value
@@ -88,7 +89,7 @@ class Row:
     operands: str = ""
     subs: Mapping[str, Row] | None = None
     other: Row | None = None
-    stops: bool = False
+    stops: int = 0
     shared: bool = False
     single: bool = False
     abbreviates: bool = True

@@ -10,16 +10,12 @@ GNU = "GNU coreutils manual"
 
 
 def _uniq(reading: Reading) -> None:
-    """uniq [INPUT [OUTPUT]]."""
+    """uniq and xxd [INPUT [OUTPUT]]."""
     for number, (at, word) in enumerate(reading.operands):
         if number == 0:
             reading.reads.append(word)
         else:
             reading.write(word, at)
-
-
-def _tr(reading: Reading) -> None:
-    """Its operands are sets of characters, not files."""
 
 
 def _split(reading: Reading) -> None:
@@ -38,11 +34,6 @@ def _csplit(reading: Reading) -> None:
         reading.reads.append(reading.operands[0].word)
     prefix: Word = next((value for _, value in reading.values("-f")), "xx")
     reading.write(f"{prefix}00" if isinstance(prefix, str) else prefix)
-
-
-def _xxd(reading: Reading) -> None:
-    """xxd [INPUT [OUTPUT]]."""
-    _uniq(reading)
 
 
 PROGRAMS: dict[str, Row] = {
@@ -82,7 +73,7 @@ PROGRAMS: dict[str, Row] = {
     ),
     "wc": Row(GNU, "--files0-from = read\n--total =", operands="read"),
     "cut": Row(GNU, "-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter =", operands="read"),
-    "tr": Row(GNU, then=_tr),
+    "tr": Row(GNU),
     "uniq": Row(
         GNU,
         "-f --skip-fields -s --skip-chars -w --check-chars =\n--group --all-repeated -D ?",
@@ -121,7 +112,9 @@ PROGRAMS: dict[str, Row] = {
         then=_split,
     ),
     "csplit": Row(GNU, "-f --prefix -b --suffix-format -n --digits =", then=_csplit),
-    "xxd": Row("xxd(1)", "-c -cols -g -groupsize -l -len -n -name -o -s -seek -R =", wary=True, single=True, then=_xxd),
+    "xxd": Row(
+        "xxd(1)", "-c -cols -g -groupsize -l -len -n -name -o -s -seek -R =", wary=True, single=True, then=_uniq
+    ),
     "base64": Row(
         "GNU coreutils manual; macOS base64(1)",
         """
