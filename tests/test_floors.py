@@ -48,6 +48,8 @@ FLOORS = {
     "agent": 4,
     "asking": 4,
     "blocking": 4,
+    "compaction": 4,
+    "context": 4,
     "drive": 4,
     "edges": 4,
     "leasing": 4,
@@ -69,8 +71,6 @@ FLOORS = {
 ORDER_WITHIN_0 = ("errors", "access", "shell", "permissions")
 IMPURE = {"os", "pathlib", "subprocess", "sqlite3", "asyncio", "time", "random", "socket", "threading", "secrets", "io"}
 HOMES = {
-    "tree_sitter": {"shell/reader.py"},
-    "tree_sitter_bash": {"shell/reader.py"},
     "anthropic": {"models/claude.py"},
     "sqlite3": {"store/sqlite.py"},
     "tomli_w": {"rulebook.py"},
