@@ -15,6 +15,8 @@ from typing import Any, TypedDict, Unpack, cast
 from hitl_cli import refusals
 from hitl_cli.access import Place
 from hitl_cli.blocking import Blocking
+from hitl_cli.compaction import Compaction
+from hitl_cli.context import Context, context_of
 from hitl_cli.drive import Drive
 from hitl_cli.edges import Edges
 from hitl_cli.errors import UsageError
@@ -23,6 +25,7 @@ from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settin
 from hitl_cli.leasing import Leasing
 from hitl_cli.middleware import Middleware, in_order
 from hitl_cli.models import Model
+from hitl_cli.modelstep import request_of
 from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
@@ -280,6 +283,30 @@ class Agent:
             if changed.what == "summary":
                 refusals.unless_idle(id, drive.state)
             drive.record(changed)
+
+    async def compact(
+        self, session: Session, focus: str = "", show: Callable[[Any], None] = lambda event: None
+    ) -> None:
+        """Let a summary, written by the model, stand for what was said so far; `focus` is what it is to keep above all.
+
+        `show` sees the record and what happens on the way. Refused as a new message is, and with HitlError when there is
+        nothing to sum up or the model writes none; then nothing is changed.
+        """
+        id = _id(session)
+        with Leasing(self.store, id) as held:
+            drive = self._drive(id, held.lease, Options(), How())
+            refusals.unless_idle(id, drive.state)
+            drive.emit = show
+            try:
+                await Compaction(drive).sum_up(focus, drive.who)
+            finally:
+                if drive.broken:
+                    self._folded.pop(id, None)
+
+    async def context(self, session: Session | None = None) -> Context:
+        """How full the model's window is; without a session, with what a new one begins."""
+        state, history = (State(), list[Recorded]()) if session is None else self._fold(_id(session))
+        return context_of(request_of(self, state, history), history, self.model.window)
 
     async def load(self, session: Session) -> Snapshot:
         """The session as it is stored; nothing is claimed or changed."""

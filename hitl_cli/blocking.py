@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent, Answers, Session
+    from hitl_cli.context import Context
     from hitl_cli.journal import Changed
     from hitl_cli.outcome import Run, Snapshot
 
@@ -55,6 +56,12 @@ class Blocking:
 
     def change(self, session: Session, changed: Changed) -> None:
         self._wait(self._agent.change(session, changed))
+
+    def compact(self, session: Session, focus: str = "", **options: Any) -> None:
+        self._wait(self._agent.compact(session, focus, **options))
+
+    def context(self, session: Session | None = None) -> Context:
+        return self._wait(self._agent.context(session))
 
     def load(self, session: Session) -> Snapshot:
         return self._wait(self._agent.load(session))

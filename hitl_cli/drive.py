@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitl_cli import interrupts
 from hitl_cli.asking import Asking, CodeContext
+from hitl_cli.compaction import Compaction
 from hitl_cli.edges import Edges
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Interrupt, Reject, dump_answer
@@ -80,6 +81,7 @@ class Drive:
     partial: str = ""  # what a reply that is being streamed has said so far
     broken: bool = False  # the store refused an append: what is in `state` is not what is stored
     stopping: bool = False  # `stop` was asked for
+    crammed: bool = False  # the window is all but full, and a summary could not be had
     abandoned: bool = False  # whoever watched went away: leave everything as it is
 
     # --- the loop ---------------------------------------------------------------------------------------------------
@@ -137,6 +139,7 @@ class Drive:
             case Begin(began):
                 await Edges(self).begin(began)
             case AskModel():
+                await Compaction(self).make_room()
                 await ModelStep(self).ask()
             case Finish():
                 await Edges(self).finish()

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import transcript
 from hitl_cli.asking import Asking, Pause
 from hitl_cli.errors import ModelError
-from hitl_cli.journal import Call, Changed, ModelReply, Replied, Usage, Who
+from hitl_cli.journal import Call, Changed, ModelReply, Recorded, Replied, Usage, Who
 from hitl_cli.middleware import having, through
 from hitl_cli.models import Request, TextDelta, ToolSpec
+from hitl_cli.state import State
+from hitl_cli.texts import PLANNED, PLANNING
 
 if TYPE_CHECKING:
+    from hitl_cli.agent import Agent
     from hitl_cli.drive import Drive
 
 
@@ -25,6 +28,18 @@ class ModelStep:
 
     async def ask(self) -> None:
         """A question of a hook keeps nothing of the reply, but what was spent so far counts."""
+        try:
+            reply, changes = await self.through_hooks(self.request(), self._stream)
+        except Pause as pause:
+            self.drive.raise_(pause.interrupt, usage=self.spent)
+            return
+        self.drive.record(*changes, self._replied(reply))
+        self.drive.partial = ""
+
+    async def through_hooks(
+        self, request: Request, send: Callable[[Request], Awaitable[ModelReply]]
+    ) -> tuple[ModelReply, list[Changed]]:
+        """What `send` gives, through the around-model hooks, and what these changed. Raises Pause when one asks."""
         asking = Asking(self.state, "around_model", self.target)
         stack = [
             (middleware.around_model, self.drive.context_for(asking, middleware.id))
@@ -33,28 +48,18 @@ class ModelStep:
 
         async def innermost(request: Request) -> ModelReply:
             asking.settled(None)
-            return await self._stream(request)
+            return await send(request)
 
         try:
-            reply = await through(stack, self.request(), innermost)
+            reply = await through(stack, request, innermost)
         except BaseException as error:
             asking.settled(error)
-            if not isinstance(error, Pause):
-                raise
-            self.drive.raise_(error.interrupt, usage=self.spent)
-            return
+            raise
         asking.settled(None)
-        self.drive.record(*self._changed(stack), self._replied(reply))
-        self.drive.partial = ""
+        return reply, self._changed(stack)
 
     def request(self) -> Request:
-        tools = self.agent.tools
-        words = [self.agent.instructions, *(t.instructions for t in tools.values() if t.instructions)]
-        return Request(
-            system=_filled("\n\n".join(w for w in words if w), self.state.values),
-            messages=transcript.messages([r.entry for r in self.drive.history], self.agent.texts),
-            tools=[ToolSpec(t.name, t.description, t.offered) for t in tools.values()],
-        )
+        return request_of(self.agent, self.state, self.drive.history)
 
     async def _stream(self, request: Request) -> ModelReply:
         self.drive.partial, reply = "", None
@@ -93,6 +98,19 @@ class ModelStep:
         """A reply that was stopped in mid-stream: its text, no calls."""
         reply = ModelReply(({"type": "text", "text": text},), "interrupted", self.spent)
         return Replied(self.state.turn, self.state.step + 1, reply)
+
+
+def request_of(agent: Agent, state: State, history: Sequence[Recorded]) -> Request:
+    """What the model is asked next in a session as it stands."""
+    tools = agent.tools
+    words = [agent.instructions, *(t.instructions for t in tools.values() if t.instructions)]
+    if agent.bench.mode_of(state) == "plan":
+        words.append(PLANNING + (PLANNED if "Plan" in tools else ""))
+    return Request(
+        system=_filled("\n\n".join(w for w in words if w), state.values),
+        messages=transcript.messages([r.entry for r in history], agent.texts),
+        tools=[ToolSpec(t.name, t.description, t.offered) for t in tools.values()],
+    )
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:

@@ -280,6 +280,7 @@ def _settled(state: State, entry: Settled) -> None:
 
 def _changed(state: State, entry: Changed) -> None:
     value: Any = entry.value
+    _spend(state, entry.usage)
     if entry.what == "title":
         state.title = value
     elif entry.what == "mode":

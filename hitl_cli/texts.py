@@ -26,6 +26,11 @@ INTERRUPTED = "Interrupted: the user stopped the turn before this call was run."
 CUT_OFF = "Interrupted: this call was stopped before it was done. It may have had part of its effect: check first."
 STOPPED_ANSWER = "(The user stopped the answer above before it was complete.)"
 SUMMARY = "Summary of the conversation so far:\n\n"
+PLANNING = (
+    "# Plan mode\nThe session is in plan mode: only reading is allowed, and every call that would change anything is "
+    "refused. Find out what is needed, change nothing, and work out a plan."
+)
+PLANNED = " When it is complete, present it with `Plan`; the person's approval ends plan mode, and you carry it out."
 
 
 def rejected(tool: str, reason: str, texts: Texts) -> Result:

@@ -3,13 +3,14 @@
 Built so that it is valid by construction: roles take turns, and each tool_use is followed, in the next message, by
 exactly one tool_result, in call order; calls of a turn that was given up are closed. Blocks of a reply go back as they
 came (thinking included), except that a call which a person edited shows what ran and each tool_use has an id of its own.
-Blocked turns leave no trace. Keys that begin with `_` are notes of our own, explained in `hitl_cli.models`.
+Blocked turns leave no trace. A summary stands for what was said before, except that a turn which is not over keeps its
+message and its last reply with what came of it. Keys that begin with `_` are notes of our own, see `hitl_cli.models`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +33,7 @@ from hitl_cli.texts import CUT_OFF, INTERRUPTED, STOPPED_ANSWER, SUMMARY, Texts,
 
 Message = dict[str, Json]
 _THOUGHTS = ("thinking", "redacted_thinking")
+OVER = ("completed", "blocked", "stopped")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -44,6 +46,7 @@ class _Turn:
     approved: set[str] = field(default_factory=set)
     started: set[str] = field(default_factory=set)
     open: bool = True
+    over: bool = False  # ended for good: not given up, to be taken up again
     text: str | None = None  # the answer, where a hook replaced it
 
 
@@ -63,12 +66,30 @@ def messages(entries: Iterable[Entry], texts: Texts | None = None) -> list[Messa
     return out.messages
 
 
+def earlier(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The entries that a summary made now would stand for."""
+    began, over, replies = 0, True, list[int]()
+    for n, entry in enumerate(entries):
+        if isinstance(entry, Began):
+            began, over, replies = n, False, []
+        elif isinstance(entry, Replied):
+            over = False
+            replies.append(n)
+        elif isinstance(entry, Ended):
+            over = entry.status in OVER
+        elif isinstance(entry, Changed) and entry.what == "summary":
+            del replies[:-1]
+    return entries if over else entries[: replies[-1] if len(replies) > 1 else began]
+
+
 def _turns(entries: Iterable[Entry]) -> tuple[str, list[_Turn]]:
     """The last summary, and the turns after it that were not blocked."""
     summary, turns, calls = "", list[_Turn](), dict[str, Call]()
     for entry in entries:
         if isinstance(entry, Changed) and entry.what == "summary":
-            summary, turns = entry.value, []
+            summary, turns = entry.value, [turn for turn in turns[-1:] if not turn.over]
+            for turn in turns:
+                del turn.replies[:-1]
         elif isinstance(entry, Began):
             turns.append(_Turn(entry))
         elif turns:
@@ -80,7 +101,7 @@ def _add(turns: list[_Turn], entry: Entry, calls: dict[str, Call]) -> None:
     turn = turns[-1]
     if isinstance(entry, Replied):
         turn.replies.append(entry)
-        turn.open = True
+        turn.open, turn.over = True, False
     elif isinstance(entry, Settled):
         turn.results[entry.call] = entry.result
     elif isinstance(entry, Started):
@@ -90,7 +111,7 @@ def _add(turns: list[_Turn], entry: Entry, calls: dict[str, Call]) -> None:
     elif isinstance(entry, Answered):
         _answered(turn, entry, calls)
     elif isinstance(entry, Ended) and entry.turn == turn.began.turn:
-        turn.open, turn.text = False, entry.text
+        turn.open, turn.over, turn.text = False, entry.status in OVER, entry.text
         if entry.status == "blocked":
             turns.pop()
 

@@ -20,6 +20,7 @@ from hitl_cli.journal import Json, Usage
 from hitl_cli.models.lines import Lines, Table
 
 OUTCOMES = ("ok", "error", "refused", "edited", "interrupted", "approved")
+WINDOW = 200_000  # tokens
 Say = Literal["approve", "always", "reject", "edit", "never"]
 
 
@@ -84,6 +85,7 @@ class Script:
     delay: float
     turns: tuple[ScriptTurn, ...]
     answers: tuple[ScriptAnswer, ...]
+    window: int = WINDOW  # tokens
 
 
 def load(path: Path) -> Script:
@@ -111,7 +113,7 @@ def parse(text: str, file: str) -> Script:
 
 
 _NUMBER = (int, float)
-_TOP = {"format": int, "title": str, "chunk": int, "delay": _NUMBER, "turn": list, "answer": list}
+_TOP = {"format": int, "title": str, "chunk": int, "delay": _NUMBER, "window": int, "turn": list, "answer": list}
 _TURN = {"user": str, "reply": list}
 _REPLY = {
     "when": str,
@@ -151,6 +153,8 @@ class _Reader:
         self._check(data, _TOP, top)
         if data.get("format") != 1:
             self._refuse("the format is not 1", top, key="format", remedy="Write format = 1 as the first line.")
+        if data.get("window", 1) < 1:
+            self._refuse("window is below 1", top, key="window", remedy="Write how many tokens the model can hold.")
         if data.get("chunk", 16) < 0:
             self._refuse(
                 "chunk is below 0", top, key="chunk", remedy="Write 0 for all at once, or a number of characters."
@@ -164,7 +168,8 @@ class _Reader:
         answers = tuple(
             self._answer(one, Table(("answer", number))) for number, one in enumerate(data.get("answer", []))
         )
-        return Script(data.get("title", ""), data.get("chunk", 16), data.get("delay", 0.02), turns, answers)
+        chunk, delay, window = data.get("chunk", 16), data.get("delay", 0.02), data.get("window", WINDOW)
+        return Script(data.get("title", ""), chunk, delay, turns, answers, window)
 
     def _turn(self, data: dict[str, Any], at: Table, chunk: int) -> ScriptTurn:
         self._check(data, _TURN, at)

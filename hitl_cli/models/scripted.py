@@ -21,7 +21,7 @@ from hitl_cli.models.retry import Fault, Patience, Refusal, persist, refused
 from hitl_cli.models.script import Script, ScriptCall, ScriptReply, load, pieces
 
 OVER = ScriptReply(pieces=("The script is over.",))
-WINDOW = 200_000
+_OURS = re.compile(r"script_\d+_(\d+)_")  # the id of a call: turn, reply, number, name
 
 Message = Mapping[str, Json]
 
@@ -37,7 +37,7 @@ class Scripted:
 
     @property
     def window(self) -> int:
-        return WINDOW
+        return self.script.window
 
     async def close(self) -> None:
         pass
@@ -114,10 +114,15 @@ class _Walk:
 
     def given(self, replies: Sequence[ScriptReply], position: int, message: Message) -> int:
         """Take in a message of the model; the position after the reply it is, or replies: a paused one is joined with
-        what followed it."""
+        what followed it. A reply with calls says in their ids which one it is: a summary may stand for those before."""
         blocks = [block for block in message["content"] if block.get("type") in ("text", "tool_use")]
+        known = next((found for block in blocks if (found := _OURS.match(block.get("id", "")))), None)
+        if known and not any(r.stop == "pause" for r in replies):
+            position = min(int(known[1]), len(replies))
         while True:
-            position = self.after(replies, position)
+            if not known:
+                position = self.after(replies, position)
+            known = None
             if position == len(replies):
                 return position
             reply, position = replies[position], position + 1
