@@ -5,34 +5,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hitl_cli.context import Gauge
 from hitl_cli.interrupts import Interrupt
-from hitl_cli.journal import Began, Changed, Recorded, Replied, Settings, Usage
+from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Usage
 
 
 class Account:
     """
     seq      the last record that was shown
-    usage    of the session; context: tokens that the last request held, with its reply
+    gauge    how much the next request will hold
+    usages   what was spent, by model
     mode     as it is now
     """
 
     def __init__(self, mode: str) -> None:
-        self.seq, self.usage, self.context, self.mode = 0, Usage(), 0, mode
+        self.seq, self.mode, self.gauge = 0, mode, Gauge()
+        self.usages: dict[str, Usage] = {}
+        self._model = ""
         self._calls: dict[str, int] = {}  # message ("1.2") -> how many calls it made
+
+    @property
+    def usage(self) -> Usage:
+        """Of the session."""
+        return sum(self.usages.values(), Usage())
 
     def adopt(self, recorded: Recorded) -> None:
         self.seq = max(self.seq, recorded.seq)
+        self.gauge.see(recorded.entry)
         match recorded.entry:
-            case Began() as began:
-                self.mode = began.settings.mode
+            case Began(settings=settings):
+                self.mode, self._model = settings.mode, settings.model
             case Changed(what="mode", value=mode):
                 self.mode = str(mode)
-            case Replied() as entry:
-                if entry.calls:
-                    self._calls[_message(entry.calls[0].id)] = len(entry.calls)
-                used = entry.reply.usage
-                self.usage += used
-                self.context = used.input + used.cache_read + used.cache_write + used.output or self.context
+            case Changed(what="model", value=model):
+                self._model = str(model)
+            case Changed(what="summary", usage=used):
+                self._spend(self._model, used)
+            case Raised(usage=used):
+                self._spend(self._model, used)
+            case Replied(reply=reply, calls=calls):
+                if calls:
+                    self._calls[_message(calls[0].id)] = len(calls)
+                self._model = reply.model or self._model
+                self._spend(self._model, reply.usage)
+
+    def _spend(self, model: str, used: Usage) -> None:
+        if used != Usage():
+            self.usages[model] = self.usages.get(model, Usage()) + used
 
     def place(self, interrupt: Interrupt, waiting: int) -> tuple[int, int]:
         """Which of how many: among the calls of its message, or of what waits."""

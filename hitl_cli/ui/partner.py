@@ -12,8 +12,11 @@ from pathlib import Path
 
 from hitl_cli import rulebook
 from hitl_cli.access import Place
+from hitl_cli.context import tokens, tools_tokens
 from hitl_cli.journal import Settings
+from hitl_cli.modelstep import request_of
 from hitl_cli.paths import MANAGED, Paths, project_of
+from hitl_cli.state import State
 from hitl_cli.ui.setup import Setup
 
 Seen = tuple[tuple[int, int], ...]  # time of change and inode of each rule file, zeros where there is none
@@ -25,6 +28,15 @@ class Partner:
         self.settings, self.breaks = setup.settings, tuple(setup.breaks)
         self.agent = setup.make_agent(self.settings, self.breaks)
         self._seen: Seen = ()
+        self._fixed = 0, 0  # number of tools, and `fixed` with them
+
+    @property
+    def fixed(self) -> int:
+        """An estimate of the tokens that every request holds: instructions and tools."""
+        if self._fixed[0] != len(self.agent.tools):
+            first = request_of(self.agent, State(), ())
+            self._fixed = len(self.agent.tools), tokens(first.system) + tools_tokens(first.tools)
+        return self._fixed[1]
 
     async def connect(self) -> Sequence[str]:
         """Let the servers' tools join the agent's; what is wrong with those that cannot be reached."""
@@ -35,7 +47,7 @@ class Partner:
         agent = self._setup.make_agent(settings, tuple(breaks))
         await self.agent.model.close()
         self.agent, self.settings, self.breaks = agent, settings, tuple(breaks)
-        self._seen = ()
+        self._seen, self._fixed = (), (0, 0)
         return await self.connect()
 
     def start_in(self, mode: str) -> None:

@@ -27,6 +27,7 @@ from hitl_cli.journal import (
     Started,
 )
 from hitl_cli.models import Retrying, TextDelta
+from hitl_cli.outcome import Notice
 from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
 from hitl_cli.ui.stream import Block, Splitter, rendered
@@ -193,6 +194,8 @@ class Teller:
             return self._blocks(self.splitter.feed(self._cleaner.feed(event.text)))
         if isinstance(event, Retrying):
             return self._cut()
+        if isinstance(event, Notice):
+            return self._cut() + self.lines([[("dim", clean(event.text))]])
         if isinstance(event, Recorded):
             return self._record(event)
         return ""
@@ -220,6 +223,11 @@ class Teller:
                 return self._settled(entry, recorded.at)
             case Changed(what="mode" | "model"):
                 return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}")]])
+            case Changed(what="summary"):
+                size = f"{len(str(entry.value)):,} characters"
+                return self.lines(
+                    [[("dim", f"What was said so far is summed up in {size}; the model goes on from that.")]]
+                )
             case Changed(what="unsaved"):
                 why = clean(f"Not saved: {entry.value['rule']}: {entry.value['why']}. It holds for this session.")
                 return self.lines([[("warn", why)]])

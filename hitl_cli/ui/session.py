@@ -21,7 +21,6 @@ from hitl_cli.journal import Began, Changed, Ended, Recorded, Who
 from hitl_cli.outcome import RunEnded, Suspended
 from hitl_cli.ui.account import Account, message_of, settings_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
-from hitl_cli.ui.compact import compact
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.partner import Partner
@@ -69,6 +68,12 @@ class Conversation:
     @property
     def agent(self) -> Agent:
         return self.partner.agent
+
+    @property
+    def used(self) -> int:
+        """Tokens that the next request will hold, as far as they can be told; 0 before anything was said."""
+        gauge = self.account.gauge
+        return gauge.since + (gauge.measured or self.partner.fixed) if gauge.since or gauge.measured else 0
 
     # -- what the person asks for
 
@@ -156,8 +161,7 @@ class Conversation:
     async def _compact(self, session: str, wishes: str) -> None:
         self.screen.busy(True)
         try:
-            size = await compact(self.agent, session, wishes, self.screen.glimpse)
-            self.screen.say(f"The conversation is summed up in {size:,} characters; that is what the model sees now.")
+            await self.agent.compact(session, wishes, self.screen.glimpse)
         except HitlError as error:
             self.screen.say(str(error), "warn")
         finally:

@@ -38,7 +38,7 @@ class View:
         window = talk.agent.model.window
         status.mode, status.model = talk.mode, clean(talk.partner.settings.model)
         status.folder = clean(short_folder(setup.place.cwd, setup.place.home))
-        status.left = max(0, 100 - 100 * account.context // window) if account.context and window else None
+        status.left = max(0, 100 - 100 * talk.used // window) if talk.used and window else None
         status.cost = account.usage.cost
         return status.line(self._paper.width)
 

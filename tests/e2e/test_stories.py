@@ -285,20 +285,14 @@ def test_a_conversation_is_summed_up(home: Any, terminal: Open) -> None:
 [[turn]]
 [[turn.reply]]
 text = "First answer."
-[[turn]]
-[[turn.reply]]
-text = "They said hello."
-[[turn]]
-[[turn.reply]]
-text = "Never reached."
 """
     window = terminal(*home.script(script))
     window.say("hello")
     window.wait("First answer.", "\n>")
     window.enter("/compact")
-    window.wait("summed up in 16 characters")
+    window.wait("summed up in 29 characters")
     (head,) = json.loads(home.hitl("sessions", "list", "--json").stdout)
-    assert '"They said hello."' in home.hitl("show", head["session"], "--json").stdout
+    assert '"A conversation of 2 messages."' in home.hitl("show", head["session"], "--json").stdout
     window.enter("/doctor")
     window.wait("python")
 

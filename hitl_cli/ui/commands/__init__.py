@@ -67,7 +67,7 @@ Typing while the model works queues; Up takes the last message back."""
 COMMANDS: tuple[Command, ...] = (
     Command("/help", "this list, and the keys", _help, anytime=True),
     Command("/clear", "a new session; this one is kept", conversation.clear),
-    Command("/compact", "let a summary stand for what was said", conversation.compact, takes="[WISHES]"),
+    Command("/compact", "let a summary stand for what was said", conversation.compact, takes="[WHAT TO KEEP]"),
     Command("/model", "show or change the model", conversation.model, takes="[NAME]"),
     Command(
         "/mode",

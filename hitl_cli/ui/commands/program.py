@@ -7,7 +7,9 @@ import sys
 from dataclasses import fields
 
 from hitl_cli import rulebook
-from hitl_cli.journal import Grant
+from hitl_cli.journal import Grant, Usage
+from hitl_cli.models import prices
+from hitl_cli.ui.clean import clean
 from hitl_cli.ui.commands.host import Host
 
 
@@ -27,18 +29,38 @@ def status(repl: Host, argument: str) -> None:
 
 
 def cost(repl: Host, argument: str) -> None:
-    usage = repl.talk.account.usage
-    price = "unknown" if usage.cost is None else f"${usage.cost:.4f}"
-    repl.say(
-        f"input {usage.input:,} · output {usage.output:,} · read from cache {usage.cache_read:,} · "
-        f"written to cache {usage.cache_write:,} tokens · price {price}",
-        "",
+    """What was spent, by model, and of what day the prices are."""
+    usages = repl.talk.account.usages
+    lines = [f"{clean(model) or 'model'}: {_spent(used)}" for model, used in usages.items()]
+    if len(usages) > 1:
+        lines.append(f"in all: {_spent(repl.talk.account.usage)}")
+    lines.append(f"Prices as of {prices.AS_OF}; a model that is not among them has none.")
+    repl.say("\n".join(lines if usages else ["Nothing was spent yet.", lines[-1]]), "")
+
+
+def _spent(used: Usage) -> str:
+    price = "price unknown" if used.cost is None else f"${used.cost:.4f}"
+    return (
+        f"input {used.input:,} · output {used.output:,} · read from cache {used.cache_read:,} · "
+        f"written to cache {used.cache_write:,} tokens · {price}"
     )
 
 
-def context(repl: Host, argument: str) -> None:
-    used, window = repl.talk.account.context, repl.talk.agent.model.window
-    repl.say(f"{used:,} of {window:,} tokens ({100 * used // max(window, 1)}%) in the last request.", "")
+async def context(repl: Host, argument: str) -> None:
+    """What the next request will hold, in parts; which figures were counted by the service and which are estimated."""
+    held = await repl.talk.agent.context(repl.talk.session)
+    by = "measured" if held.measured and not held.since else "partly measured" if held.measured else "estimated"
+    rows = [("the next request", held.used, f"{by}, {held.percent}% of the model's {held.window:,}")]
+    if held.measured:
+        rows.append(("  last request", held.measured, "measured, with its reply"))
+        rows.append(("  said since", held.since, "estimated"))
+    rows += [
+        ("instructions", held.instructions, "estimated"),
+        ("tools", held.tools, f"estimated, {len(repl.talk.agent.tools)} of them"),
+        ("conversation", held.conversation, "estimated"),
+    ]
+    lines = [f"{name:<17}{count:>9,} tokens  {how}" for name, count, how in rows]
+    repl.say("\n".join([*lines, "/compact lets a summary stand for what was said."]), "")
 
 
 def config(repl: Host, argument: str) -> None:
@@ -76,7 +98,7 @@ def mcp(repl: Host, argument: str) -> None:
     """The servers of the settings, and the tools that they gave."""
     servers = repl.setup.config.mcp
     if not servers:
-        repl.say("No servers are set up. `hitl help mcp` shows how.", "")
+        repl.say("No servers are set up. Tables [mcp.NAME] in config.toml name them.", "")
     for server in servers:
         head = f"mcp__{server}__"
         tools = [name.removeprefix(head) for name in repl.talk.agent.tools if name.startswith(head)]
