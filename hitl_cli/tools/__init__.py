@@ -18,6 +18,7 @@ from hitl_cli.tools.edit import edit_tool
 from hitl_cli.tools.external import external_from_settings
 from hitl_cli.tools.glob import glob_tool
 from hitl_cli.tools.grep import grep_tool
+from hitl_cli.tools.guided import guided
 from hitl_cli.tools.jobs import Jobs
 from hitl_cli.tools.plan import plan_tool
 from hitl_cli.tools.read import read_tool
@@ -57,9 +58,7 @@ def builtin(
         bash_tool(place, outputs, jobs),
         output_tool(jobs),
         kill_tool(jobs),
-        read_tool(readable),
-        write_tool(),
-        edit_tool(),
+        *(guided(tool, readable) for tool in (read_tool(readable), write_tool(), edit_tool())),
         glob_tool(readable),
         grep_tool(readable, shutil.which("rg")),
         web_fetch_tool(outputs, private_host),

@@ -229,7 +229,7 @@ class Teller:
                     [[("dim", f"What was said so far is summed up in {size}; the model goes on from that.")]]
                 )
             case Changed(what="unsaved"):
-                why = clean(f"Not saved: {entry.value['rule']}: {entry.value['why']}. It holds for this session.")
+                why = clean(f"Not saved: {entry.value['grant']['rule']}: {entry.value['why']}. It holds for this session.")
                 return self.lines([[("warn", why)]])
             case Ended():
                 return self._ended(entry)
@@ -248,9 +248,10 @@ class Teller:
         self.results.append((call, entry.result))
         if entry.result.kind == "refused" and entry.call in self._rejected:
             return ""
-        return self.lines(
-            call_lines(call, entry.result, at - self._started.get(entry.call, at), self.width, entry.call in self._seen)
-        )
+        seconds = at - self._started.get(entry.call, at)
+        lines = call_lines(call, entry.result, seconds, self.width, entry.call in self._seen)
+        lines += [[("dim", "  instructions: " + clean(str(f)))] for f in entry.result.data.get("instructions", ())]
+        return self.lines(lines)
 
     def _ended(self, entry: Ended) -> str:
         told = self._cut()
