@@ -59,6 +59,7 @@ class Paper:
         self.output, self.colour = output, colour
         self._app: Application[Any] | None = None
         self._lent = 0
+        self._holding = False
         self._waiting: list[str] = []
         self.title = ""
         self.blank = True  # the last line that was printed is a blank one
@@ -68,7 +69,6 @@ class Paper:
         self._app = app
         app.before_render += lambda _: self._shrink()
         app.after_render += lambda _: self._drawn()
-        self._holding = False
 
     @property
     def width(self) -> int:
@@ -133,7 +133,8 @@ class Paper:
         app.renderer._cursor_pos = Point(x=at.x % width, y=above + at.x // width)
 
     def _shrink(self) -> None:
-        """prompt_toolkit keeps the greatest height it ever drew; forget the picture when less is wanted."""
+        """prompt_toolkit keeps the greatest height it ever drew; forget the picture when less is wanted. What is written
+        is held until `_drawn`."""
         app = self._app
         assert app is not None
         self.output._held += 1
@@ -156,6 +157,6 @@ def reflows(environ: Mapping[str, str]) -> bool:
     return any(environ.get(name) for name in (*known, "TERM_PROGRAM"))
 
 
-def is_capable(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> bool:
+def is_capable() -> bool:
     """Can the bottom of the screen be drawn here? Not in a pipe, and not on a terminal that cannot move its cursor."""
-    return stdin.isatty() and stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")

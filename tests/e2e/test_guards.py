@@ -67,7 +67,7 @@ def test_keys_typed_before_the_panel_opens_stay_a_draft(home: Any, terminal: Ope
 def test_keys_typed_while_the_panel_opens_are_dropped(home: Any, terminal: Open) -> None:
     window = terminal(*home.script(MAKE))
     window.say("make it")
-    window.wait("$ mkdir made")  # shown, and not yet listening
+    window.wait("$ mkdir made", "wait …")  # shown, and not yet listening
     window.type("y\r")
     window.asked("$ mkdir made")
     assert not (home.work / "made").exists()

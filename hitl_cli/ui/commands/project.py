@@ -15,11 +15,15 @@ from hitl_cli.ui.theme import Line
 
 async def diff(repl: Host, argument: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        "git", "-C", repl.setup.place.cwd, "diff", "--no-color", "--no-ext-diff", "HEAD", "--", *argument.split(),
+        "git", "-c", "core.fsmonitor=false", "-C", repl.setup.place.cwd,
+        "diff", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--", *argument.split(),
+        env={**os.environ, "LC_ALL": "C"},
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     output, errors = await process.communicate()
-    if process.returncode:
+    if b"bad revision" in errors or b"ambiguous argument 'HEAD'" in errors:
+        repl.say("There is no commit to compare with yet.")
+    elif process.returncode:
         repl.say(errors.decode("utf-8", "replace").strip(), "warn")
     elif not output.strip():
         repl.say("Nothing differs from the last commit.")
