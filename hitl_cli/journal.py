@@ -216,7 +216,7 @@ class Changed:
                          `usage` is what writing it has cost
     state                keys of the session state to set
     add_dirs, memory     whatever the terminal keeps there
-    unsaved              {"rule", "why"}: an accepted rule that could not be written to its file and holds for the session
+    unsaved              {"grant", "why"}: an accepted rule that could not be written to its file and holds for the session
     """
 
     what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]

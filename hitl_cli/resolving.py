@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from hitl_cli import records
 from hitl_cli.answers import fit
 from hitl_cli.errors import InvalidAnswers
 from hitl_cli.interrupts import Answer, Approval, Approve, Edit, Interrupt, Reject, dump_answer, load_answer
 from hitl_cli.journal import Answered, Call, Changed, Grant, Json, Who
-from hitl_cli.permissions.rule import Decision
-from hitl_cli.verdicts import rule_problem
+from hitl_cli.permissions.rule import Decision, Source
+from hitl_cli.verdicts import rule_of, rule_problem
 
 if TYPE_CHECKING:
     from hitl_cli.drive import Drive
@@ -101,10 +102,11 @@ class Resolving:
             if self.agent.save_rules is not None:
                 try:
                     self.agent.save_rules(grants, call)
+                    self.agent.bench.add(rule_of(grant, Source(grant.scope)) for grant in grants)
                     continue
                 except Exception as error:
                     why = str(error)
-            notes = [Changed("unsaved", {"rule": g.rule, "scope": g.scope, "why": why}, Who("program")) for g in grants]
+            notes = [Changed("unsaved", {"grant": records.dump(g), "why": why}, Who("program")) for g in grants]
             self.drive.record(*notes)
 
     async def release(self) -> None:

@@ -205,7 +205,7 @@ def _answered(state: State, entry: Answered) -> None:
         interrupt, answer = state.pending.pop(id), interrupts.load_answer(data)
         state.answered[id] = f"{next(iter(data))} by {entry.who.kind} {entry.who.detail}".strip()
         if isinstance(answer, Approve | Edit | Reject) and interrupt.call:
-            state.grants.extend(answer.rules)
+            state.grants.extend(grant for grant in answer.rules if grant.scope == "session")
             state.accepted.extend((grant, interrupt.call) for grant in answer.rules)
         call = state.calls.get(interrupt.call.id) if interrupt.call else None
         if call is not None:
@@ -292,6 +292,8 @@ def _changed(state: State, entry: Changed) -> None:
         state.mode, state.model = state.settings.mode, state.settings.model
     elif entry.what == "rules":
         state.grants.extend(records.load(Grant, grant) for grant in value)
+    elif entry.what == "unsaved":
+        state.grants.append(replace(records.load(Grant, value["grant"]), scope="session"))
     elif entry.what == "state":
         state.values = {**state.values, **value}
 

@@ -59,6 +59,14 @@ class Bench:
             self._session = grants, self.rules.plus(rules)
         return self._session[1]
 
+    def renew(self, rules: Policy) -> None:
+        """Judge by `rules` from now on."""
+        self.rules, self._session = rules, None
+
+    def add(self, rules: Iterable[Rule]) -> None:
+        """Rules that were saved hold here at once; an agent made later reads them where they were saved."""
+        self.renew(self.rules.plus(rules))
+
     async def verdict(self, state: State, tool: Tool, call: Call, context: Any, extra: Sequence[Rule] = ()) -> Verdict:
         """The verdict on a call as it stands; `extra` are rules that do not hold yet."""
         own = await self._own(state, call)

@@ -60,7 +60,7 @@ class Partner:
         seen = _look(self.agent.place, self._setup.paths)
         if seen != self._seen:
             policy = rulebook.load(self.agent.place, self._setup.paths).policy
-            self.agent.bench = replace(self.agent.bench, rules=policy, _session=None)
+            self.agent.bench.renew(policy)
             self._seen = seen
 
 

@@ -207,7 +207,9 @@ class Teller:
         entry = recorded.entry
         match entry:
             case Began():
-                return self.lines(message_lines(entry.text, self.width))
+                files = [str(f["name"]) for block in entry.content if (f := block.get("_file"))]
+                lines = message_lines(entry.text, self.width)
+                return self.lines([*lines, *([("dim", "  attached: " + clean(name))] for name in files)])
             case Replied():
                 return self._replied(entry)
             case Answered():
@@ -229,7 +231,9 @@ class Teller:
                     [[("dim", f"What was said so far is summed up in {size}; the model goes on from that.")]]
                 )
             case Changed(what="unsaved"):
-                why = clean(f"Not saved: {entry.value['grant']['rule']}: {entry.value['why']}. It holds for this session.")
+                why = clean(
+                    f"Not saved: {entry.value['grant']['rule']}: {entry.value['why']}. It holds for this session."
+                )
                 return self.lines([[("warn", why)]])
             case Ended():
                 return self._ended(entry)

@@ -425,6 +425,20 @@ def test_rules_of_wider_scope_are_saved_before_the_call_runs(driver: Driver, sto
     asyncio.run(story())
 
 
+def test_a_saved_rule_holds_at_once_and_later_only_as_long_as_it_is_kept(driver: Driver, store: SqliteStore) -> None:
+    async def story() -> None:
+        world = World()
+        model = Told([("deploy", {"env": "a"})], [("deploy", {"env": "b"})], "done", [("deploy", {"env": "c"})])
+        agent = Agent(model, world.tools(), store=store, save_rules=lambda grants, call: None)
+        run = await driver.run(agent, "go")
+        run = await driver.resume(agent, run.session, {ids(run)[0]: approve(["deploy"], scope="user")})
+        assert (run.text, len(world.done)) == ("done", 2)
+        without = Agent(model, world.tools(), store=store)  # as after the rule was taken out of its file
+        assert isinstance(await driver.run(without, "again", run.session), Suspended)
+
+    asyncio.run(story())
+
+
 def test_a_rule_that_cannot_be_saved_holds_for_the_session_and_a_note_says_why(
     driver: Driver, store: SqliteStore
 ) -> None:
@@ -443,7 +457,8 @@ def test_a_rule_that_cannot_be_saved_holds_for_the_session_and_a_note_says_why(
         run = await driver.resume(agent, run.session, {ids(run)[0]: approve(["deploy"], scope="user")})
         assert (run.text, len(world.done)) == ("done", 2)
         notes = [r.entry.value for r in (await agent.load(run.session)).history if isinstance(r.entry, Changed)]
-        assert notes == [{"rule": "deploy", "scope": "user", "why": "No space left on device"}]
+        grant = {"decision": "allow", "rule": "deploy", "scope": "user"}
+        assert notes == [{"grant": grant, "why": "No space left on device"}]
 
     asyncio.run(story())
 

@@ -98,7 +98,7 @@ def test_changes_of_mode_and_model_are_told() -> None:
 
 
 def test_a_rule_that_could_not_be_saved_is_told() -> None:
-    assert told(Changed("unsaved", {"rule": "Bash(make:*)", "why": "disk full"})) == (
+    assert told(Changed("unsaved", {"grant": {"decision": "allow", "rule": "Bash(make:*)"}, "why": "disk full"})) == (
         "Not saved: Bash(make:*): disk full. It holds for this session.\n"
     )
 
