@@ -118,7 +118,8 @@ def add(rule: Rule, scope: Scope, place: Place, paths: Paths) -> Rule:
     then as it was.
     """
     file, layer = file_of(scope, place, paths), scope
-    rule = replace(rule, source=Source(layer, str(file)), added=rule.added or float(int(time.time())))
+    until = None if rule.until is None else float(int(rule.until))  # whole seconds: what is read back is the same
+    rule = replace(rule, source=Source(layer, str(file)), until=until, added=rule.added or float(int(time.time())))
     codec.check(rule)
 
     def change(found: rulefile.RuleFile) -> str | None:

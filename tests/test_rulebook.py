@@ -163,6 +163,7 @@ def test_adding_a_rule_with_another_end_replaces_the_old_one(paths: Paths, place
     rule = codec.parse("Bash(a)")
     rulebook.add(replace(rule, until=2e9), "user", place, paths)
     assert rulebook.add(rule, "user", place, paths).until is None
+    assert rulebook.add(replace(rule, until=2e9 + 0.123456789), "user", place, paths).until == 2e9
     assert len(rulefile.read(paths.user_rules, "user").rules) == 1
 
 
