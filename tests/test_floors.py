@@ -47,6 +47,7 @@ FLOORS = {
     "instructions": 3,
     "agent": 4,
     "asking": 4,
+    "attachments": 4,
     "blocking": 4,
     "compaction": 4,
     "context": 4,

@@ -19,9 +19,8 @@ _WHOLE = disk.EDITABLE  # larger files are read line by line and cannot be chang
 def read_tool(readable: Callable[[str], bool]) -> Tool:
     @plain_body
     def run(input: Input, ctx: Context) -> Result:
-        return _read(
-            target("Read", input, ctx.place), int(input.get("offset") or 1), int(input.get("limit") or LINES), readable
-        )
+        offset, limit = int(input.get("offset") or 1), int(input.get("limit") or LINES)
+        return look(target("Read", input, ctx.place), readable, offset, limit)
 
     return Tool(
         name="Read",
@@ -38,7 +37,8 @@ def read_tool(readable: Callable[[str], bool]) -> Tool:
     )
 
 
-def _read(path: str, offset: int, limit: int, readable: Callable[[str], bool]) -> Result:
+def look(path: str, readable: Callable[[str], bool], offset: int = 1, limit: int = LINES) -> Result:
+    """What a model is shown of the file at `path`, links resolved. Raises Failed and OSError."""
     with open(disk.open_regular(path, readable), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(8192) or b""  # None: a file of the system that has nothing to say now

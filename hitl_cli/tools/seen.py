@@ -1,16 +1,17 @@
 """Which files the model has seen, known from the journal: a file may be changed only as it was last seen.
 
 `Read`, `Write` and `Edit` put `{"seen": {"path": real path, "sha256": hex}}` into the data of their results; the newest
-entry for a path is what the model knows. Nothing is remembered in the process, so it holds for a session continued
+entry for a path is what the model knows. A file that came with a message (`attachments`) carries the same in the note
+`_file` of its block. Nothing is remembered in the process, so it holds for a session continued
 elsewhere.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from hitl_cli.journal import Json, Recorded, Returned
+from hitl_cli.journal import Began, Entry, Json, Recorded, Returned
 from hitl_cli.tools.declare import Failed, shown
 
 
@@ -35,6 +36,14 @@ def require_seen(path: str, data: bytes, history: Sequence[Recorded]) -> None:
 def _last(path: str, history: Sequence[Recorded]) -> str | None:
     for recorded in reversed(history):
         entry = recorded.entry
-        if isinstance(entry, Returned) and (mark := entry.result.data.get("seen")) and mark["path"] == path:
-            return str(mark["sha256"])
+        for mark in _marks(entry):
+            if mark.get("path") == path:
+                return str(mark["sha256"])
     return None
+
+
+def _marks(entry: Entry) -> Iterator[Mapping[str, Json]]:
+    if isinstance(entry, Returned):
+        yield entry.result.data.get("seen") or {}
+    elif isinstance(entry, Began):
+        yield from (block.get("_file") or {} for block in entry.content)

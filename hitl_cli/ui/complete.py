@@ -83,4 +83,5 @@ class ComposerCompleter(Completer):
         match = _FILE.search(before)
         if match:
             for name in self.files.matching(match[1]):
-                yield Completion("@" + name, -len(match[0].lstrip()), display=clean(name))
+                written = f'@"{name}"' if " " in name else "@" + name
+                yield Completion(written, -len(match[0].lstrip()), display=clean(name))
