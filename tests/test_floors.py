@@ -55,6 +55,7 @@ FLOORS = {
     "edges": 4,
     "leasing": 4,
     "modelstep": 4,
+    "notify": 4,
     "policies": 4,
     "performing": 4,
     "refusals": 4,
