@@ -127,10 +127,7 @@ async def test_AG_27_the_model_asks_for_a_form_of_its_own_making(stage: Stage) -
     types = ["str", "int", "float", "bool", "list", "dict", "date", ""]
     fields = [{"name": f"a{n}", "type": type, "description": f"About {n}"} for n, type in enumerate(types)]
     _, run = await form(stage, [*fields, {"name": "bare"}])
-    expected = [
-        Field(f"a{n}", type if n < 6 else "str", f"About {n}")  # type: ignore[arg-type]
-        for n, type in enumerate(types)
-    ]
+    expected = [Field(f"a{n}", type if n < 6 else "str", f"About {n}") for n, type in enumerate(types)]
     assert run.pending[0].fields == (*expected, Field("bare", "str"))
 
 

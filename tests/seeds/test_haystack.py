@@ -25,7 +25,7 @@ from hitl_cli import (
     tool,
 )
 from hitl_cli.interrupts import Approve, Edit, Reject, dump_answer, load_answer
-from hitl_cli.journal import Answered, Judged, Settled, Started, dump
+from hitl_cli.journal import Answered, Judged, Replied, Settled, Started, dump
 from hitl_cli.ui.plain import PlainConsole
 from tests.seeds.stage import Stage, asks, ids, outcome, results
 
@@ -322,14 +322,15 @@ async def test_HS_38_rejected_calls_do_not_count_as_executed(stage: Stage) -> No
     answers = dict(zip(ids(run), (approve(), reject(), edit({"x": "d"})), strict=True))
     run = await stage.resume(agent, run, answers)
     history = await stage.history(run)
-    names = {call["id"]: call["name"] for call in calls_of(history)}
+    names = names_of(history)
     executed = Counter(names[e.call] for e in history if isinstance(e, Settled) and e.result.kind == "ran")
     assert executed == Counter(words.split()[0] for words in stage.ran) == {"copy": 2, "look": 1}
     assert [denied["call"] for denied in run.denied] == ["1.1.1"]
 
 
-def calls_of(history: list[Any]) -> list[dict[str, str]]:
-    return [{"id": c.id, "name": c.name} for e in history if type(e).__name__ == "Replied" for c in e.calls]
+def names_of(history: list[Any]) -> dict[str, str]:
+    """The tool of each call."""
+    return {call.id: call.name for entry in history if isinstance(entry, Replied) for call in entry.calls}
 
 
 async def test_HS_39_a_request_that_is_repeated_after_a_rejection_is_asked_about_again(stage: Stage) -> None:

@@ -61,7 +61,7 @@ async def test_VB_03_the_error_has_the_requests_and_says_how_many_of_which_tools
     run = await stage.run(stage.agent([(t.name, {}) for t in tools], tools=tools))
     with pytest.raises(NotCompleted, match=r"waiting for 2 approvals \(delete, send\), 1 external result \(out\)") as e:
         run.unwrap()
-    assert e.value.run.pending == run.pending  # type: ignore[attr-defined]
+    assert e.value.run.pending == run.pending
 
 
 async def test_VB_04_each_request_has_id_tool_and_arguments_and_two_calls_of_one_tool_are_two(stage: Stage) -> None:
@@ -362,5 +362,5 @@ async def test_VB_26_a_streamed_run_waits_as_any_other(name: str, stage: Stage) 
     run = await stage.run(agent)
     assert (outcome(run), stage.ran) == ("Suspended", [])
     shown = [e for e in stage.events if isinstance(e, Recorded) and type(e.entry).__name__ == "Raised"]
-    assert [[i["id"] for i in e.entry.interrupts] for e in shown] == [ids(run)]  # type: ignore[union-attr]
+    assert [[i["id"] for i in e.entry.interrupts] for e in shown] == [ids(run)]
     assert isinstance(stage.events[-1], RunEnded)
