@@ -25,7 +25,8 @@ Every public name below is loaded when it is first used, so `import hitl_cli` co
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # importing typing would take longer than `hitl --version` in all
 
 _HOMES = {
     "agent": "Agent",
@@ -53,6 +54,8 @@ _NAMES = {name: module for module, names in _HOMES.items() for name in names.spl
 __all__ = sorted(_NAMES)
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from hitl_cli.agent import Agent as Agent
     from hitl_cli.interrupts import approve as approve
     from hitl_cli.interrupts import edit as edit

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,6 +135,8 @@ def private(folder: Path) -> Path:
 
 def git_files(folder: str, timeout: float = 1.0) -> list[str]:
     """Tracked and untracked, not ignored, files below `folder` as git lists them; [] where git cannot say in time."""
+    import subprocess
+
     try:
         done = subprocess.run(
             [

@@ -10,27 +10,27 @@ it. Concurrent sessions lose nothing; what a person wrote in the file stays as i
 
 from __future__ import annotations
 
-import difflib
 import fcntl
 import hashlib
 import os
-import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hitl_cli import rulefile
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError, SessionBusy, UsageError
-from hitl_cli.journal import Grant
 from hitl_cli.paths import MANAGED, Paths, packs, private, project_of
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
+
+if TYPE_CHECKING:
+    from hitl_cli.journal import Grant
 
 DEFAULT_PACKS = ("read-only",)
 _WAIT = 10.0  # seconds for another process to finish adding its rule
@@ -249,6 +249,8 @@ def _locked(file: Path) -> Iterator[None]:
 
 
 def _replace(file: Path, text: str) -> None:
+    import tempfile
+
     target = Path(os.path.realpath(file))  # a link to a file kept elsewhere stays a link
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
@@ -301,6 +303,8 @@ def _shown(file: Path, text: str, before: Mapping[str, Any] | None) -> str:
     grants += [f"  on {name}, run: {command}" for name, command in tables.get("notify", {}).items()]
     lines = ["It would grant:", *grants] if grants else ["It grants nothing."]
     if before:
+        import difflib
+
         old = str(before.get("content", "")).splitlines()
         lines += [
             "",
