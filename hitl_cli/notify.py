@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal
 
+from hitl_cli.outcome import Completed, Outcome, Stopped, Suspended
+
 Event = Literal["waiting", "done", "failed"]
 
 LIMIT = 30  # seconds
@@ -24,6 +26,16 @@ watch=$!
 /bin/sh -c "$1"
 kill -TERM $watch 2>/dev/null
 """
+
+
+def notice_of(run: Outcome, asked: bool = True) -> Event | None:
+    """The event that the end of a run is, if it is one: `asked`, whether anything new waits; what the person stopped
+    themselves is none."""
+    if isinstance(run, Suspended):
+        return "waiting" if asked else None
+    if isinstance(run, Completed):
+        return "done"
+    return None if isinstance(run, Stopped) and run.why == "interrupted" else "failed"
 
 
 def notify(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hitl_cli.context import Gauge
 from hitl_cli.interrupts import Interrupt
-from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Usage
+from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Settled, Usage
 
 
 class Account:
@@ -16,11 +16,13 @@ class Account:
     gauge    how much the next request will hold
     usages   what was spent, by model
     mode     as it is now
+    instructions   files of folders that were given with a result
     """
 
     def __init__(self, mode: str) -> None:
         self.seq, self.mode, self.gauge = 0, mode, Gauge()
         self.usages: dict[str, Usage] = {}
+        self.instructions: list[str] = []
         self._model = ""
         self._calls: dict[str, int] = {}  # message ("1.2") -> how many calls it made
 
@@ -41,6 +43,8 @@ class Account:
                 self._model = str(model)
             case Changed(what="summary", usage=used):
                 self._spend(self._model, used)
+            case Settled(result=result):
+                self.instructions += [f for f in result.data.get("instructions", ()) if f not in self.instructions]
             case Raised(usage=used):
                 self._spend(self._model, used)
             case Replied(reply=reply, calls=calls):

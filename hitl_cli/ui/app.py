@@ -29,7 +29,7 @@ from hitl_cli.ui.asking import Asking
 from hitl_cli.ui.clean import clean, cut
 from hitl_cli.ui.complete import ComposerCompleter, Files
 from hitl_cli.ui.compose import Composer, Typed
-from hitl_cli.ui.errands import Errands, notify, told
+from hitl_cli.ui.errands import Errands, told
 from hitl_cli.ui.hands import Hands
 from hitl_cli.ui.history import SharedHistory
 from hitl_cli.ui.keys import app_keys, panel_keys
@@ -146,8 +146,6 @@ class Repl:
         if self.setup.config.bell:
             self.paper.bell()
         self.paper.name(f"hitl waits: {clean(what)}")
-        if command := self.setup.config.notify.get("waiting"):
-            notify(command, self.setup.place.cwd)
         self._bottom.attend()
         try:
             return await self.asking.put(waiting)

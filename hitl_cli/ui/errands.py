@@ -47,15 +47,6 @@ class Errands:
             return await pick(heads, self._paper.output, self._paper.colour)
 
 
-def notify(command: str, cwd: str) -> None:
-    """Start a command that the settings name for an event; what it prints or returns does not matter."""
-    with suppress(OSError):
-        subprocess.Popen(
-            ["/bin/sh", "-c", command], cwd=cwd, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-
 def edit_text(text: str, suffix: str, environ: Mapping[str, str] = os.environ) -> str | None:
     """`text` as the person left it in `$VISUAL` or `$EDITOR`; None when the editor failed or could not be started."""
     editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"

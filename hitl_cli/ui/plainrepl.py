@@ -12,8 +12,10 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from hitl_cli.errors import HitlError
 from hitl_cli.journal import Began, Recorded, Started
@@ -123,7 +125,7 @@ class PlainRepl:
         elif isinstance(event, Retrying):
             self.say(f"{event.why}; next try in {event.after_s:.0f} s")
         elif isinstance(event, Recorded) and isinstance(event.entry, Began) and self.talk.working:
-            return  # it stands there as it was typed
+            event = replace(event, entry=replace(event.entry, text=""))  # it stands there as it was typed
         print(_LOOKS.sub("", self.teller.tell(event)), end="", flush=True)
 
     def glimpse(self, event: object) -> None:
@@ -142,6 +144,8 @@ class PlainRepl:
     async def ask(self, waiting: Waiting) -> Outcome:
         """The loop stands still meanwhile: nothing of this session runs while it waits."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        if self.setup.config.bell and sys.stdout.isatty():
+            print("\a", end="", flush=True)
         try:
             outcome = self.console.ask(
                 waiting.interrupt, number=waiting.number, total=waiting.total, judge=waiting.judge

@@ -208,7 +208,7 @@ class Teller:
         match entry:
             case Began():
                 files = [str(f["name"]) for block in entry.content if (f := block.get("_file"))]
-                lines = message_lines(entry.text, self.width)
+                lines = message_lines(entry.text, self.width) if entry.text else []
                 return self.lines([*lines, *([("dim", "  attached: " + clean(name))] for name in files)])
             case Replied():
                 return self._replied(entry)

@@ -15,9 +15,11 @@ from typing import Any
 
 from hitl_cli import interrupts, sessions
 from hitl_cli.agent import Agent
+from hitl_cli.attachments import attach
 from hitl_cli.errors import HitlError, InvalidAnswers, NotSuspended, SessionBusy
 from hitl_cli.interrupts import Answer, Approval, Approve, Interrupt, Reject
-from hitl_cli.journal import Began, Changed, Ended, Recorded, Who
+from hitl_cli.journal import Began, Changed, Ended, Raised, Recorded, Who
+from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import RunEnded, Suspended
 from hitl_cli.ui.account import Account, message_of, settings_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
@@ -231,7 +233,10 @@ class Conversation:
         notes, self.notes = self.notes, []
         if self.session is None:
             self.session = self.store.create()
-        content = [{"type": "text", "text": note} for note in notes]
+        attached = attach(self.agent, self.session, typed.shown, person=True)  # what a paste holds names nothing
+        for problem in attached.problems:
+            self.screen.say(problem, "warn")
+        content = [*({"type": "text", "text": note} for note in notes), *attached.content]
         await self._watch(self.agent.stream(typed.text, self.session, content=content))
         if self.account.seq == began:  # refused before it began
             self.notes = notes
@@ -291,14 +296,17 @@ class Conversation:
         self.screen.busy(True)
         self.pending = ()
         told = False  # the journal says why it failed
+        asked = False
         try:
             self.partner.renew_rules()
             async for event in events:
                 if isinstance(event, RunEnded):
                     self.pending = event.run.pending if isinstance(event.run, Suspended) else ()
+                    self._notify(notice_of(event.run, asked))
                     continue
                 if isinstance(event, Recorded):
                     self.account.adopt(event)
+                    asked = asked or isinstance(event.entry, Raised)
                     told = isinstance(event.entry, Ended) and event.entry.status == "failed"
                 self.screen.show(event)
             return True
@@ -308,12 +316,20 @@ class Conversation:
         except HitlError as error:
             if not told:
                 self.screen.say(str(error), "warn")
+            self._notify("failed")
         except Exception as error:
             self.screen.say(mishap(error, self.setup.paths), "warn")
+            self._notify("failed")
         finally:
             self.screen.busy(False)
         self._look()
         return False
+
+    def _notify(self, event: Event | None) -> None:
+        commands = self.setup.config.notify
+        if event and self.session and event in commands:
+            title = sessions.head_of(self.store, self.session).title
+            notify(commands, event, session=self.session, title=title, cwd=self.setup.place.cwd)
 
     def _look(self) -> str:
         """Take over from the store what waits; the session's status."""

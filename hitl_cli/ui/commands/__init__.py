@@ -91,10 +91,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("/init", "let the model write AGENTS.md", project.init),
     Command(
         "/memory",
-        "edit AGENTS.md, the project's or your own",
+        "instructions that were read; edit them",
         project.memory,
-        takes="[user]",
-        choices=("user",),
+        takes="[project|user]",
+        choices=("project", "user"),
     ),
     Command("/add-dir", "one more folder to work in", project.add_dir, takes="[DIR]"),
     Command(

@@ -6,6 +6,8 @@ import asyncio
 import os
 from pathlib import Path
 
+from hitl_cli import instructions
+from hitl_cli.instructions import NAME, near
 from hitl_cli.ui.clean import clean
 from hitl_cli.ui.commands.host import Host
 from hitl_cli.ui.compose import Typed
@@ -47,15 +49,36 @@ def init(repl: Host, argument: str) -> None:
     repl.talk.send(Typed("/init", INIT))
 
 
-INIT = """Look at this repository and write AGENTS.md at its top (or improve the one there): what it is, how it is laid
-out, the exact commands to build it, test it and check its style, and the conventions a newcomer would get wrong. Under 60
-lines, nothing that the code says better itself. Check each command by reading what defines it."""
+INIT = """Write AGENTS.md at the top of this repository: the page that a coding assistant reads before it works here.
+If there is one, improve it and keep what still holds.
+
+Look first: the README, what defines the build (package and project files, Makefile, CI), the style settings, the tests,
+and the parts of the code that the others depend on; also what other assistants' rule files here already say.
+
+Then write, in this order and in under 60 lines:
+1. What this is, in two sentences, and how it is laid out: the folders that matter, with what each is for.
+2. The exact commands to install, build, run, test everything, test one thing, and check the style. Check each against
+   the file that defines it; leave out what you cannot find.
+3. The conventions that the code follows and that a newcomer would get wrong, each with the place that shows it.
+4. What must not be touched or done, where the repository says so.
+
+Leave out what is true of every project, what the code says better itself, and anything that you only guess. At the end
+tell me in three lines what is in it and what you could not find out."""
 
 
 async def memory(repl: Host, argument: str) -> None:
-    """The project's AGENTS.md, or the person's own with `user`, in the editor."""
-    folder = repl.setup.paths.config if argument == "user" else Path(repl.setup.place.workspace)
-    file = folder / "AGENTS.md"
+    """Which instructions the model was given, or with `project` or `user` such a file in the editor."""
+    place, paths = repl.talk.agent.place, repl.setup.paths
+    if not argument:
+        given = instructions.gather(place, paths).notices(place) or ["There are no instructions."]
+        later = [f"Given with a file below it: {near(f, place)}" for f in repl.talk.account.instructions]
+        own, project = near(str(paths.config / NAME), place), near(str(Path(place.workspace, NAME)), place)
+        repl.say("\n".join([*given, *later, f"/memory project edits {project}, /memory user {own}."]), "")
+        return
+    if argument not in ("project", "user"):
+        raise ValueError("/memory, /memory project or /memory user")
+    folder = paths.config if argument == "user" else Path(place.workspace)
+    file = folder / NAME
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     after = await repl.edit(before, ".md")
     if after is None or after == before:
