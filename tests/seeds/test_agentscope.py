@@ -138,6 +138,15 @@ async def test_AS_08_an_accepted_rule_holds_for_later_calls_of_the_same_message(
     assert (outcome(run), stage.ran) == ("Completed", ["copy a", "copy b"])
 
 
+async def test_AS_08_accepted_rules_settle_what_else_is_waiting(stage: Stage) -> None:
+    tools = [stage.works(name, approve=True) for name in ("copy", "move", "drop")]
+    agent = stage.agent([("copy", {}), ("move", {}), ("drop", {})], tools=tools)
+    run = await stage.run(agent)
+    assert len(run.pending) == 3
+    run = await stage.resume(agent, run, {"1.1.0:approval": approve(["move"])})
+    assert (ids(run), stage.ran) == (["1.1.2:approval"], ["copy", "move"])
+
+
 async def test_AS_08_a_denial_grants_nothing(stage: Stage) -> None:
     """The rules of a refusal are deny rules: "never again" is said with the same word as "no"."""
     agent = stage.agent([("copy", {})], [("copy", {})], "done", tools=[stage.works("copy", approve=True)])

@@ -207,6 +207,7 @@ def test_AS_41_rules_for_files_are_globs_and_a_ladder_of_them_is_on_offer(bench:
         ("src/../../x", "ask", "ask"),
     ):
         assert (bench.writes(path, "Write(src/**)"), bench.writes(path, "Write(src/*)")) == (deep, flat), path
+    assert bench.writes("", "Write(**)") == "ask"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -209,11 +209,19 @@ async def test_LS_35_a_step_that_asks_is_held_once_before_its_first_run_and_once
     assert (seen, run.text, len(agent.model.requests)) == (kinds.split(), "done", len(replies))
 
 
-async def test_LS_35_a_breakpoint_set_after_a_step_has_asked_holds_what_comes_after_it_only(stage: Stage) -> None:
-    agent = stage.agent([("deploy", {})], "done", tools=[stage.works("deploy", approve=True)])
+@pytest.mark.parametrize(
+    ("asks_in", "step"), [("approval", "tool"), ("around_model", "model"), ("after_agent", "finish")]
+)
+async def test_LS_35_a_breakpoint_set_after_a_step_has_asked_holds_what_comes_after_it_only(
+    asks_in: str, step: str, stage: Stage
+) -> None:
+    work = stage.works("work", approve=asks_in == "approval")
+    replies = [[("work", {})], "done"] if step == "tool" else ["done"]
+    agent = stage.agent(*replies, tools=[work], middleware=[AsksIn(asks_in)])
     run = await stage.run(agent)
-    run = await stage.resume(agent, run, {ids(run)[0]: approve()}, break_before={"tool"}, break_after={"tool"})
-    assert (ids(run), stage.ran) == (["1.1:after_tool"], ["deploy"])
+    answer = approve() if asks_in == "approval" else reply("yes")
+    run = await stage.resume(agent, run, {ids(run)[0]: answer}, **around(step))
+    assert ids(run) == [f"1.1:after_{step}"]
 
 
 async def test_LS_36_breakpoints_belong_to_whoever_runs_and_are_not_stored(stage: Stage) -> None:

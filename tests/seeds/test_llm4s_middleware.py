@@ -153,6 +153,24 @@ async def test_LS_47_arguments_that_code_around_a_call_changes_are_checked_again
     assert "x: 3 is not of type 'string'" in results(agent)[0]
 
 
+async def test_LS_47_an_approval_holds_for_the_arguments_it_was_given_for(stage: Stage) -> None:
+    class Rewrites(Middleware):
+        id = "rewrites"
+
+        async def around_tool(self, call: Any, next: Any, ctx: Any) -> Any:
+            return await next(replace(call, input={"x": ctx.ask("where?", str)}))
+
+    tools = [stage.works("deploy", approve=True)]
+    agent = stage.agent([("deploy", {"x": "test"})], "done", tools=tools, middleware=[Rewrites()])
+    run = await stage.run(agent)
+    run = await stage.resume(agent, run, {ids(run)[0]: approve()})
+    run = await stage.resume(agent, run, {ids(run)[0]: reply("prod")})
+    [asked] = run.pending
+    assert (asked.kind, asked.call.input, stage.ran) == ("approval", {"x": "prod"}, [])
+    run = await stage.resume(agent, run, {asked.id: approve()})
+    assert (run.text, stage.ran) == ("done", ["deploy prod"])
+
+
 async def test_LS_47_a_body_that_returned_is_not_entered_again(stage: Stage) -> None:
     """Different: the stack runs again, the body does not. What it did to the world is done, and its result is known."""
 
