@@ -8,21 +8,21 @@ argument of which tool is a path, a command or an address.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
+from hitl_cli.regex import later
 from hitl_cli.resolve import other_names, resolve
 from hitl_cli.shell.scan import look
 
 Input = Mapping[str, Any]
 # Absolute paths in a command that may be another name of the workspace; the system's own folders are not.
-_ABSOLUTE = re.compile(r"(?<![\w./~$}*?-])/(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
+_ABSOLUTE = later(r"(?<![\w./~$}*?-])/(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
 _LOOKED_AT = 8
-_WILD = re.compile(r"[*?\[{]")
+_WILD = later(r"[*?\[{]")
 
 
 def accesses_of(tool: str, input: Input, place: Place) -> tuple[Access, ...]:

@@ -9,7 +9,6 @@ terminal named it, for that is the answer; elsewhere it is not.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from hitl_cli.instructions import near
 from hitl_cli.journal import Json
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Verdict
+from hitl_cli.regex import later
 from hitl_cli.state import State
 from hitl_cli.tools.declare import Failed, explained
 from hitl_cli.tools.read import look
@@ -29,8 +29,8 @@ from hitl_cli.tools.read import look
 MOST = 20  # files of one message
 ROOM = 400_000  # characters of all texts of one message
 NAMES = 200  # of a folder
-_MENTION = re.compile(r"""(?:^|(?<=[\s("'\[]))@(?:"([^"\n]+)"|([^\s"]+))""")
-_TAIL = re.compile(r"(?::\d+(?:-\d+)?)?[.,;:!?)\]}'>]*$")  # of a word: a line number, the sentence's own marks
+_MENTION = later(r"""(?:^|(?<=[\s("'\[]))@(?:"([^"\n]+)"|([^\s"]+))""")
+_TAIL = later(r"(?::\d+(?:-\d+)?)?[.,;:!?)\]}'>]*$")  # of a word: a line number, the sentence's own marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def attach(agent: Agent, session: str | None, text: str, *, person: bool) -> Att
     names = list(mentions(text, agent.place.cwd))
     if not names:
         return Attached()
-    state = State()
+    state = State(session or "")
     if session is not None:
         state.fold_all(recorded.entry for recorded in agent.store.read(session))
     state.settings = state.settings or agent.settings

@@ -10,8 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hitl_cli.regex import later
+
 # Prefixes and lengths as the issuers' own documentation gives them.
-TOKENS = re.compile(
+TOKENS = later(
     r"\b(?:"
     r"sk-ant-[A-Za-z0-9_-]{20,}"  # Anthropic
     r"|sk-(?:proj-)?[A-Za-z0-9_-]{32,}"  # OpenAI
@@ -25,12 +27,12 @@ TOKENS = re.compile(
     r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # JSON web tokens
     r")"
 )
-KEYS = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----(?!…).*?(?:-----END \1-----|\Z)", re.DOTALL)
+KEYS = later(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----(?!…).*?(?:-----END \1-----|\Z)", re.DOTALL)
 NAMES = r"(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?token|client[_-]?secret)"
-NAME = re.compile(NAMES, re.IGNORECASE)
-NAMED = re.compile(rf"""({NAMES}["']?\s*[:=]\s*["']?)([^\s"'$<{{(][^\s"']{{5,}})""", re.IGNORECASE)
-BEARER = re.compile(r"(?i)(authorization:\s*(?:bearer|basic|token)\s+)([A-Za-z0-9._~+/=-]{8,})")
-URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]+:)([^\s/@]+)(@)")
+NAME = later(NAMES, re.IGNORECASE)
+NAMED = later(rf"""({NAMES}["']?\s*[:=]\s*["']?)([^\s"'$<{{(][^\s"']{{5,}})""", re.IGNORECASE)
+BEARER = later(r"(?i)(authorization:\s*(?:bearer|basic|token)\s+)([A-Za-z0-9._~+/=-]{8,})")
+URL = later(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]+:)([^\s/@]+)(@)")
 
 
 def mask(text: str) -> str:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from hitl_cli.asking import CodeContext
 from hitl_cli.journal import Call, ModelReply, Result
 from hitl_cli.models import Request
+from hitl_cli.regex import later
 
 HOOKS = ("before_agent", "around_model", "around_tool", "after_agent")
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ID = later(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Block(Exception):

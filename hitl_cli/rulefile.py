@@ -18,10 +18,11 @@ from hitl_cli import config
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
+from hitl_cli.regex import later
 
 FORMAT = 1
 # What may hide a header: strings and comments are passed over.
-_TOKENS = re.compile(
+_TOKENS = later(
     r'"""(?:\\.|(?!""").)*?"""|'
     r"'''.*?'''|"
     r'"(?:\\.|[^"\\\n])*"|'

@@ -9,7 +9,6 @@ message and its last reply with what came of it. Keys that begin with `_` are no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,12 +28,13 @@ from hitl_cli.journal import (
     Settled,
     Started,
 )
+from hitl_cli.regex import later
 from hitl_cli.texts import CUT_OFF, INTERRUPTED, STOPPED_ANSWER, SUMMARY, Texts, modified
 
 Message = dict[str, Json]
 _THOUGHTS = ("thinking", "redacted_thinking")
 OVER = ("completed", "blocked", "stopped")
-_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_ID = later(r"[a-zA-Z0-9_-]{1,64}")
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ FLOORS = {
     "times": 0,
     "masking": 0,
     "records": 0,
+    "regex": 0,
     "journal": 1,
     "interrupts": 1,
     "schema": 1,
@@ -70,7 +71,7 @@ FLOORS = {
     "cli": 6,
     "__main__": 7,
 }
-ORDER_WITHIN_0 = ("errors", "access", "shell", "permissions")
+ORDER_WITHIN_0 = ("regex", "errors", "access", "shell", "permissions")
 IMPURE = {"os", "pathlib", "subprocess", "sqlite3", "asyncio", "time", "random", "socket", "threading", "secrets", "io"}
 HOMES = {
     "anthropic": {"models/claude.py"},

@@ -19,9 +19,10 @@ from hitl_cli.journal import Json, ModelReply
 from hitl_cli.models import CallDelta, Delta, Request, TextDelta, ThinkingDelta
 from hitl_cli.models.retry import Fault, Patience, Refusal, persist, refused
 from hitl_cli.models.script import Script, ScriptCall, ScriptReply, load, pieces
+from hitl_cli.regex import later
 
 OVER = ScriptReply(pieces=("The script is over.",))
-_OURS = re.compile(r"script_\d+_(\d+)_")  # the id of a call: turn, reply, number, name
+_OURS = later(r"script_\d+_(\d+)_")  # the id of a call: turn, reply, number, name
 
 Message = Mapping[str, Json]
 

@@ -15,10 +15,11 @@ from typing import Any
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import globs, words
 from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.regex import later
 
 FILE_TOOLS = ("Read", "Write", "Edit", "Glob", "Grep")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:__\*)?")
-_HOST = re.compile(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?")
+_NAME = later(r"[A-Za-z_][A-Za-z0-9_-]*(?:__\*)?")
+_HOST = later(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?")
 _DECISIONS = ("allow", "ask", "deny")
 _KEYS = (*_DECISIONS, "reason", "match", "not_match", "until", "added")
 
@@ -193,7 +194,7 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), "a time" if isinstance(value, date) else type(value).__name__)
 
 
-_NEXT = re.compile(r"(?<=\))\s+\+\s+(?=[A-Za-z_][\w.-]*\()")
+_NEXT = later(r"(?<=\))\s+\+\s+(?=[A-Za-z_][\w.-]*\()")
 
 
 def several(text: str) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hitl_cli.errors import RuleError
+from hitl_cli.regex import later
 
-WILD = re.compile(r"[*?\[\\]")
+WILD = later(r"[*?\[\\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from hitl_cli.permissions import codec, kinds, places
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Suggestion
 from hitl_cli.permissions.words import key, quote
+from hitl_cli.regex import later
 
 _PARTS = 5  # uncovered parts that a person can still look over
 _RUNGS = 4
@@ -167,7 +168,7 @@ def _repeatable(program: str, command: Command, words: Sequence[str]) -> bool:
     return not message
 
 
-_PASSING = re.compile(
+_PASSING = later(
     r"(?:^|[=:'\"])(?:/private)?(?:/tmp/|/var/tmp/|/var/folders/|/dev/shm/|/run/user/)"  # scratch paths
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-"  # a UUID
     r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"  # a commit, a container

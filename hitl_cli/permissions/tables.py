@@ -16,6 +16,7 @@ from hitl_cli.access import Command, Host, Opaque, Place, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, globs, kinds, pathtree, words, wordtree
 from hitl_cli.permissions.codec import FILE_TOOLS
 from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.regex import later
 
 # Long names of short options that mean the same wherever both exist: a deny rule for `rm -rf` is met by
 # `rm --recursive --force`. Source: the GNU coreutils and git manuals.
@@ -31,7 +32,7 @@ _LONG = {
     "--user": "u",
 }
 # Between the words of inline code.
-CODE = re.compile(r"[^\w./-]+")
+CODE = later(r"[^\w./-]+")
 
 
 class Fit(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hitl_cli.access import Word
 from hitl_cli.errors import RuleError
+from hitl_cli.regex import later
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def key(word: Word) -> str | None:
     return word.text if word.glob else None
 
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./@%+,:=^-]+(?: [A-Za-z0-9_./@%+,:=^-]+)*(:\*| \*)?")
+_PLAIN = later(r"[A-Za-z0-9_./@%+,:=^-]+(?: [A-Za-z0-9_./@%+,:=^-]+)*(:\*| \*)?")
 _CONTROL = ";&|<>()`\n"
 _BLANK = " \t"
 

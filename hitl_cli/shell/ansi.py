@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hitl_cli.regex import later
 from hitl_cli.shell.tree import Unreadable
 
 if TYPE_CHECKING:
     from hitl_cli.shell.lexer import Lexer
 
-_ANSI = re.compile(
+_ANSI = later(
     r"\\(?:(?P<hex>x[0-9a-fA-F]{1,2})|(?P<oct>[0-7]{1,3})|(?P<uni>u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(?P<one>[abeEfnrtv\\'\"?]))|[^\\']+"
 )
 _ANSI_ONE = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))

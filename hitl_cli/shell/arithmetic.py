@@ -7,18 +7,18 @@ the output of a command counts only when it can be nothing but a number.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from hitl_cli.regex import later
 from hitl_cli.shell.tree import Nested, Raw, Statement, Unreadable, Word
 
 if TYPE_CHECKING:
     from hitl_cli.shell.lexer import Lexer
 
-_ARITHMETIC = re.compile(r"[0-9A-Za-z_+\-*/%<>=!&|^~?:;, \t\n]+")
-_SEQUENCE = re.compile(r"\{[0-9]+\.\.[0-9]+\}\Z")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
-_HEX_OR_NAME = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z_][A-Za-z0-9_]*")
+_ARITHMETIC = later(r"[0-9A-Za-z_+\-*/%<>=!&|^~?:;, \t\n]+")
+_SEQUENCE = later(r"\{[0-9]+\.\.[0-9]+\}\Z")
+_INTEGER = later(r"-?(?:0|[1-9][0-9]*)\Z")
+_HEX_OR_NAME = later(r"(?<![0-9A-Za-z_])[A-Za-z_][A-Za-z0-9_]*")
 
 
 def arithmetic(lex: Lexer, what: str) -> list[Nested]:

@@ -11,16 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hitl_cli.access import Act, Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell import variables
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.tree import Unreadable
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
-_SET = re.compile(r"[-+][aeuxvfbhmCE]+o?\Z|[-+]o\Z")
+_VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_ASSIGNED = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
+_SET = later(r"[-+][aeuxvfbhmCE]+o?\Z|[-+]o\Z")
 _SET_O = word_set("pipefail errexit nounset xtrace verbose noclobber noglob errtrace functrace")
 _SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit nocasematch")
-_SIGNALS = re.compile(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
+_SIGNALS = later(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
 
 
 @dataclass(slots=True)

@@ -6,19 +6,18 @@ have to be numbers, or variables of which the reader checks that they only ever 
 
 from __future__ import annotations
 
-import re
-
+from hitl_cli.regex import later
 from hitl_cli.shell.arithmetic import is_number
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.scan import WORDS
 from hitl_cli.shell.tree import Raw, Unreadable, Word
 
-_OPERATOR = re.compile(r"&&|\|\||[()]|[<>](?!\()")
-_END = re.compile(r"\]\](?=[\s;&|()<>]|\Z)")
+_OPERATOR = later(r"&&|\|\||[()]|[<>](?!\()")
+_END = later(r"\]\](?=[\s;&|()<>]|\Z)")
 _ARITHMETIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _SUBSCRIPTED = frozenset(("-v", "-R"))
-_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_INTEGER = later(r"[+-]?[0-9]+\Z")
+_VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def condition(lex: Lexer) -> list[Word]:

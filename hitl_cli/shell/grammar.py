@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.regex import later
 from hitl_cli.shell.arithmetic import arithmetic, is_number
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
@@ -20,13 +21,13 @@ from hitl_cli.shell.scan import DEEPEST
 from hitl_cli.shell.simple import RESERVED, bounded, simple
 from hitl_cli.shell.tree import Raw, Statement, Unreadable, Word
 
-_FUNCTION = re.compile(r"([\w.:+-]+)[ \t]*\([ \t]*\)")
-_KEYWORD = re.compile(r"[a-z]+|[{}!]|\[\[")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FUNCTION = later(r"([\w.:+-]+)[ \t]*\([ \t]*\)")
+_KEYWORD = later(r"[a-z]+|[{}!]|\[\[")
+_VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLOSERS = word_set("then elif else fi do done esac }")
 # `time` in front of a pipeline; behind a `|` it is a program.
-_TIMED = re.compile(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
-_CONNECTOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|\n)]")
+_TIMED = later(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
+_CONNECTOR = later(r"&&|\|\||;;&|;;|;&|\|&|[;&|\n)]")
 
 
 def parse(lex: Lexer) -> Statement:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hitl_cli.regex import later
 from hitl_cli.shell.ansi import ansi_c
 from hitl_cli.shell.arithmetic import arithmetic
 from hitl_cli.shell.redirections import body
@@ -18,22 +19,22 @@ from hitl_cli.shell.tree import WORD_END, Nested, Part, Raw, Redirect, Unreadabl
 if TYPE_CHECKING:
     from hitl_cli.shell.tree import Statement
 
-_CONTINUED = re.compile(r"(?:\\\n)+")
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+_CONTINUED = later(r"(?:\\\n)+")
+_BLANKS = later(r"(?:[ \t]|\\\n)*")
 # A word without quotes or expansions that ends where it seems to end. `{}` is a word that stands for itself.
-_PLAIN = re.compile(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
-_BARE = re.compile(r"[\w./:@%+,\]\[!^=*?{}#-]+")
+_PLAIN = later(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
+_BARE = later(r"[\w./:@%+,\]\[!^=*?{}#-]+")
 _PARTS = 2_000  # of one word
-_IN_DOUBLE = re.compile(r'[^"$`\\]+')
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
+_IN_DOUBLE = later(r'[^"$`\\]+')
+_NAME = later(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
 _NUMBERS = frozenset("?#$")
 
-_BRACED = re.compile(
+_BRACED = later(
     r"(?P<length>#)?(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#$@*!-])(?P<index>\[(?:[@*]|[0-9]+)\])?"
     r"(?P<op>\}|:?[-+=?]|##?|%%?|//?[#%]?|\^\^?|,,?|:(?= ?-?[0-9])|@(?=[QULuEakKA]\}))"
 )
-_SLICE = re.compile(r" ?-?[0-9]+(?::[0-9]+)?\}")
-_OPERAND = re.compile(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
+_SLICE = later(r" ?-?[0-9]+(?::[0-9]+)?\}")
+_OPERAND = later(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
 
 
 class Lexer:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hitl_cli.regex import later
 from hitl_cli.shell.tree import WORD_END, Part, Raw, Redirect, Unreadable
 
 if TYPE_CHECKING:
     from hitl_cli.shell.lexer import Lexer
 
-_REDIRECT = re.compile(r"([0-9]*)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)")
-_PLAIN_DELIMITER = re.compile(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]*")+""")
-_IN_BODY = re.compile(r"[^$`\\]+")
+_REDIRECT = later(r"([0-9]*)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)")
+_PLAIN_DELIMITER = later(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]*")+""")
+_IN_BODY = later(r"[^$`\\]+")
 
 
 def redirection(lex: Lexer) -> Redirect | None:

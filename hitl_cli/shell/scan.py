@@ -7,7 +7,7 @@ understanding it, so that `git push && echo "` is still known to speak of `git p
 
 from __future__ import annotations
 
-import re
+from hitl_cli.regex import later
 
 LARGEST = 64_000  # characters
 DEEPEST = 24  # levels of substitution, grouping and nested texts
@@ -16,14 +16,14 @@ _PARTS = 2_000  # separators: more than any person reads, and a bound on the wor
 
 # Control characters (tab and newline are the shell's own blanks), bidirectional controls, characters that are not
 # seen, tags, surrogates. U+200D and U+FE0F are left alone: emoji are made with them.
-_UNSEEN = re.compile(
+_UNSEEN = later(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
-_SEPARATORS = re.compile(r"[|;&\n]+")
-_OPENERS = re.compile(r"[$<>]\(|`|<<|\$\{")
+_SEPARATORS = later(r"[|;&\n]+")
+_OPENERS = later(r"[$<>]\(|`|<<|\$\{")
 _QUOTES = str.maketrans("", "", "'\"\\`")
-_ROUGH = re.compile(r"[\s;&|()<>{}$=]+")
+_ROUGH = later(r"[\s;&|()<>{}$=]+")
 _ROUGH_MOST = 4_000
 
 

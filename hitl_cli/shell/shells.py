@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.tree import Unreadable
 from hitl_cli.shell.wrapper_rows import Layer
 
 # What other shells than bash read in another way.
-_BASHISM = re.compile(
+_BASHISM = later(
     r"\$['\"\[]|[<>]\(|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\|&|&>|<<<|\[\[\s|(?<!\$)\(\("
     r"|(?:^|[\s;&|])\w+(?:\+=|=\()|(?:^|[\n;&|])\s*function\s"
 )
-_ZSH_PLAIN = re.compile(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
+_ZSH_PLAIN = later(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
 
 SHELLS = frozenset(("bash", "sh", "dash", "ash", "ksh", "zsh", "mksh", "rbash"))
 

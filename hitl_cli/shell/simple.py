@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.regex import later
 from hitl_cli.shell.arithmetic import is_number
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
@@ -12,10 +13,10 @@ from hitl_cli.shell.scan import WORDS
 from hitl_cli.shell.tree import Assignment, Statement, Unreadable, Word
 
 RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
-_SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
+_ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
+_SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # Words without quotes or expansions, each followed by a blank and another such word or the end of the line.
-_PLAIN_WORDS = re.compile(r"((?:[ \t]+[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*)+)(?=[ \t\n;&|)]|\Z)", re.ASCII)
+_PLAIN_WORDS = later(r"((?:[ \t]+[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*)+)(?=[ \t\n;&|)]|\Z)", re.ASCII)
 
 
 def simple(lex: Lexer) -> Statement:

@@ -7,9 +7,8 @@ text began: there the names that shells, loaders and programs are known to read 
 
 from __future__ import annotations
 
-import re
-
 from hitl_cli.access import Word
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.table import word_set
 
 # Names whose every value only changes looks, verbosity, language, or the ordinary settings of a test run. FOO, BAR,
@@ -29,13 +28,13 @@ _HARMLESS = word_set(
     """
 )
 # Names that choose a program: harmless with a value that does nothing.
-_PROGRAM = re.compile(
+_PROGRAM = later(
     r"(?:GIT_|MAN|GH_|BAT_|SYSTEMD_|AWS_)?PAGER|(?:GIT_|GIT_SEQUENCE_)?EDITOR|VISUAL|BROWSER|(?:GIT_|SSH_)ASKPASS"
 )
 _NOTHING = frozenset(("cat", "true", ":", "", "/bin/true", "/bin/cat"))
 
 # Names that shells, loaders or programs read to find code, configuration, credentials or a host.
-_DANGEROUS = re.compile(
+_DANGEROUS = later(
     r"""(?x:
     PATH|IFS|ENV|HOME|PWD|OLDPWD|CDPATH|SHELL|SHELLOPTS|BASHOPTS|BASH.*|PS[0-4]|PROMPT_COMMAND|GLOBIGNORE|FIGNORE|OPTERR
     |HISTFILE|FCEDIT|EXECIGNORE|POSIXLY_CORRECT|TMPDIR|TEMP|TMP|TEXTDOMAIN.*|TIMEFORMAT|TMOUT|MAIL.*|INPUTRC|HOSTFILE
@@ -51,7 +50,7 @@ _DANGEROUS = re.compile(
     )\Z"""
 )
 # Names that the shell itself gives values which a text can choose: not to be computed with.
-_SET_BY_SHELL = re.compile(
+_SET_BY_SHELL = later(
     r"(?:[0-9]+|_|REPLY|MAPFILE|COPROC.*|BASH_.*|OPTARG|DIRSTACK|FUNCNAME|GROUPS|READLINE_.*|COMP_.*)\Z"
 )
 

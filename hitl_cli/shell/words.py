@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from itertools import product
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.tree import Part, Raw
 
-_WILD = re.compile(r"[*?\[]")
-_GROUP = re.compile(r"\{([^{}]*)\}")
-_RANGE = re.compile(r"(-?(?:0|[1-9][0-9]{0,5}))\.\.(-?(?:0|[1-9][0-9]{0,5}))\Z")
-_SPLITS = re.compile(r"[\s*?\[\\]|\A\Z")
-_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_WILD = later(r"[*?\[]")
+_GROUP = later(r"\{([^{}]*)\}")
+_RANGE = later(r"(-?(?:0|[1-9][0-9]{0,5}))\.\.(-?(?:0|[1-9][0-9]{0,5}))\Z")
+_SPLITS = later(r"[\s*?\[\\]|\A\Z")
+_ASSIGNS = later(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 COUNTED = "#"  # before the name of a variable that only ever holds numbers, in `values`
 _MOST = 64  # words that one word may be expanded to
 

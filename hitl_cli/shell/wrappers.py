@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
 from hitl_cli.shell.shells import SHELLS, shell
 from hitl_cli.shell.tree import Unreadable
 from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
+_ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
 _WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from hitl_cli.regex import later
+
 LIMIT = 30_000  # characters of output in a result (the limit of Bash, used by all)
-_STRANGE = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]"
-)  # control characters but tab, newline, return, escape
+_STRANGE = later(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")  # control characters but tab, newline, return, escape
 
 
 def plain(data: bytes) -> str:

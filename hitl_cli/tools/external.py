@@ -9,14 +9,14 @@ schema = {type = "object", properties = {sql = {type = "string"}}, required = ["
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from hitl_cli.errors import SettingsError
+from hitl_cli.regex import later
 from hitl_cli.tool import Tool, external_tool
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what the Messages protocol takes as the name of a tool
+_NAME = later(r"[A-Za-z0-9_-]{1,64}")  # what the Messages protocol takes as the name of a tool
 BUILT_IN = frozenset(
     {"AskUser", "Bash", "BashKill", "BashOutput", "Edit", "Glob", "Grep", "Plan", "Read", "Todo", "WebFetch", "Write"}
 )

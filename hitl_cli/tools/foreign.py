@@ -16,21 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from hitl_cli.journal import Json, Result
+from hitl_cli.regex import later
 from hitl_cli.tools import images
 from hitl_cli.tools.clip import clip
 from hitl_cli.tools.declare import Failed
 from hitl_cli.tools.disk import create_private
 
-_ESCAPES = re.compile(  # ECMA-48, in the forms of seven and of eight bits
+_ESCAPES = later(  # ECMA-48, in the forms of seven and of eight bits
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences
     r"|(?:\x1b[PX\]^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # strings: titles, links, clipboards
     r"|\x1b[ -/]*[0-~]"
 )
-_HIDDEN = re.compile(
+_HIDDEN = later(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")  # what the Messages API takes as the name of a tool
-_PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")  # and as the name of an argument
+_NAME = later(r"[A-Za-z0-9_-]{1,128}")  # what the Messages API takes as the name of a tool
+_PROPERTY = later(r"[A-Za-z0-9_.-]{1,64}")  # and as the name of an argument
 _WORDS, _SCHEMA = 4_000, 60_000  # characters of a description, of a schema
 _HINTS = {
     "readOnlyHint": ("only reads", "changes things"),

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from hitl_cli.regex import later
 from hitl_cli.tools.declare import Failed
 from hitl_cli.tools.search import POSIX
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = later(r"\{([^{}]*)\}")
 _MANY = 200  # patterns that braces may stand for
 _ITEM = r"\[:\w+:\]|\\.|[^\]\\]"  # of a set
-_PIECE = re.compile(
+_PIECE = later(
     r"(?P<folders>(?:^|(?<=/))\*\*/)|(?P<below>(?<=/)\*\*\Z)|(?P<star>\*+)|\\."
     rf"|\[[!^]?+(?:\]|{_ITEM})(?:{_ITEM})*\]|.",
     re.DOTALL,

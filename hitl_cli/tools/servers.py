@@ -21,9 +21,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hitl_cli.errors import SettingsError
+from hitl_cli.regex import later
 
 TIMEOUT = 120.0  # seconds for one call unless the settings say otherwise
-_NAME = re.compile(r"(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}")  # `mcp__name__tool` must be readable back
+_NAME = later(r"(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}")  # `mcp__name__tool` must be readable back
 _TYPES: dict[str, tuple[type, ...]] = {
     "command": (str,),
     "args": (list,),

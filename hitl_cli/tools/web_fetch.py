@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from hitl_cli.journal import Result
+from hitl_cli.regex import later
 from hitl_cli.tool import Context, Input, Tool
 from hitl_cli.tools.clip import clip, plain
 from hitl_cli.tools.declare import Failed, body, schema, states, words
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 TIME = 30.0  # seconds for all of it, redirects included
 _REDIRECTS = 5
-_TEXTUAL = re.compile(r"text/|[\w.+-]+/(?:[\w.-]+\+)?(?:json|xml|javascript|yaml|toml|x-sh|x-www-form-urlencoded)\b")
+_TEXTUAL = later(r"text/|[\w.+-]+/(?:[\w.-]+\+)?(?:json|xml|javascript|yaml|toml|x-sh|x-www-form-urlencoded)\b")
 _HEADERS = {"User-Agent": "hitl", "Accept": "text/html, text/*;q=0.9, */*;q=0.5", "Accept-Encoding": "identity"}
 
 

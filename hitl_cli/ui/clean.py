@@ -20,10 +20,11 @@ from bisect import bisect
 from collections.abc import Sequence
 from functools import lru_cache
 
+from hitl_cli.regex import later
 from hitl_cli.ui import lookalike
 
 TAB = 8
-_ODD = re.compile(r"[^\n\x20-\x7e]")
+_ODD = later(r"[^\n\x20-\x7e]")
 
 # ECMA-48 section 5.4 and 5.6, xterm's ctlseqs: strings (OSC, DCS, SOS, PM, APC) end at ST or BEL and are given up at an
 # ESC; a string with a control character in it or longer than 4,096 is none, and only its introducer goes.
@@ -54,14 +55,12 @@ _JOINER = f"(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]{_J})|(?<=[{_EMOJI}]{_J}{_J})){_J}|
 _CONTEXT = 3  # raw characters before a piece that the look-behinds above may need
 
 _UNPRINTED = f"[{_CONTROL}{_BIDI}{_UNSEEN}{_SURROGATE}]|{_PILED}"
-_CLEANED = re.compile(rf"(?P<gone>{_SEQUENCE}|{_JOINER})|(?P<end>\r\n?)|(?P<space>[{_SPACES}])|(?P<shown>{_UNPRINTED})")
-_UNFINISHED = re.compile(
-    rf"(?:{_STRING}{_INSIDE}\x1b?|(?:\x1b\[|\x9b)[0-?]{{0,64}}+[ -/]{{0,8}}+|\x1b[ -/]{{0,8}}+|\r)\Z"
-)
-_STARTS = re.compile(r"[\x1b\r\x90\x98\x9b\x9d-\x9f]")
+_CLEANED = later(rf"(?P<gone>{_SEQUENCE}|{_JOINER})|(?P<end>\r\n?)|(?P<space>[{_SPACES}])|(?P<shown>{_UNPRINTED})")
+_UNFINISHED = later(rf"(?:{_STRING}{_INSIDE}\x1b?|(?:\x1b\[|\x9b)[0-?]{{0,64}}+[ -/]{{0,8}}+|\x1b[ -/]{{0,8}}+|\r)\Z")
+_STARTS = later(r"[\x1b\r\x90\x98\x9b\x9d-\x9f]")
 _LONGEST = 4200  # more than any sequence that _UNFINISHED can match
 
-_REVEALED = re.compile(rf"{_UNPRINTED}|[{_SPACES}{_OVERLAYS}\u2400-\u2426]|<(?=U\+[0-9A-F]{{4,6}}>)")
+_REVEALED = later(rf"{_UNPRINTED}|[{_SPACES}{_OVERLAYS}\u2400-\u2426]|<(?=U\+[0-9A-F]{{4,6}}>)")
 
 
 def clean(text: str) -> str:
@@ -171,13 +170,13 @@ def revealed(text: str, alone: bool = True) -> list[tuple[bool, str]]:
 
 
 _REASONS = (
-    ("control characters", re.compile(f"[{_CONTROL}]")),
-    ("characters that reorder text", re.compile(f"[{_BIDI}]")),
-    ("invisible characters", re.compile(f"[{_UNSEEN}{_SURROGATE}]|{_PILED}")),
-    ("spaces that are not the ordinary space", re.compile(f"[{_SPACES}]")),
-    ("marks drawn over letters", re.compile(f"[{_OVERLAYS}]")),
+    ("control characters", later(f"[{_CONTROL}]")),
+    ("characters that reorder text", later(f"[{_BIDI}]")),
+    ("invisible characters", later(f"[{_UNSEEN}{_SURROGATE}]|{_PILED}")),
+    ("spaces that are not the ordinary space", later(f"[{_SPACES}]")),
+    ("marks drawn over letters", later(f"[{_OVERLAYS}]")),
 )
-_PROPER = re.compile(f"(?<=[{_EMOJI}]){_J}+\u20e3?|\r$", re.MULTILINE)
+_PROPER = later(f"(?<=[{_EMOJI}]){_J}+\u20e3?|\r$", re.MULTILINE)
 
 
 def suspicious(text: str) -> list[str]:

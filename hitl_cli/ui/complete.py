@@ -7,7 +7,6 @@ seconds; where git cannot say, from a bounded walk. Nothing here may hold up a k
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
@@ -16,12 +15,13 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from hitl_cli import paths
+from hitl_cli.regex import later
 from hitl_cli.ui.clean import clean
 
 SHOWN = 50
 FRESH = 5.0  # seconds that a listing of files is believed
 WALKED = 20_000  # entries looked at where git cannot say
-_FILE = re.compile(r"(?:^|(?<=\s))@(\S*)$")
+_FILE = later(r"(?:^|(?<=\s))@(\S*)$")
 
 
 class Files:

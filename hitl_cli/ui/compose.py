@@ -6,7 +6,6 @@ opened in an editor. What is typed here is a draft until Enter; nothing else eve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,9 +16,11 @@ from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from hitl_cli.regex import later
+
 FOLD_LINES = 15
 FOLD_CHARACTERS = 1000
-_PLACEHOLDER = re.compile(r"\[pasted \d+ (?:lines|characters)(?: #\d+)?\]")
+_PLACEHOLDER = later(r"\[pasted \d+ (?:lines|characters)(?: #\d+)?\]")
 
 
 @dataclass(frozen=True, slots=True)

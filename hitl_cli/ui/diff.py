@@ -6,19 +6,19 @@ cost is linear: pairs are compared by place, word by word over a bounded stretch
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
+from hitl_cli.regex import later
 from hitl_cli.ui.lines import Span, hang, literal
 from hitl_cli.ui.theme import Line
 
 WORDS = 80  # words of a line that are compared one by one
 PAIRS = 2000  # pairs of lines that get word highlights
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_HUNK = later(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_WORD = later(r"\w+|\s+|[^\w\s]")
 _STYLE = {"+": "add", "-": "del", " ": "", "\\": "dim"}
 
 

@@ -6,15 +6,15 @@ Long runs of blanks are shown as a mark with their number, because they push wha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from hitl_cli.regex import later
 from hitl_cli.ui.clean import TAB, cells, fold, revealed
 from hitl_cli.ui.theme import Line
 
 Span = tuple[int, int, str]
 PADDING = 40  # blanks in a row that count as padding
-_PADDING = re.compile(f" {{{PADDING},}}")
+_PADDING = later(f" {{{PADDING},}}")
 
 
 def literal(text: str, style: str = "", spans: Sequence[Span] = (), *, alone: bool = True) -> Line:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.regex import later
+
 _CYRILLIC = "\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f"
 _GREEK_TWINS = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχϲϳ"
 _OTHER = (
@@ -18,13 +20,13 @@ _OTHER = (
     "\U0001d400-\U0001d7ff"
 )
 _TWINS = "асеорухіјѕһԁԛԝАВЕКМНОРСТУХЅІЈԌ" + _GREEK_TWINS
-_FOREIGN = re.compile(f"[{_CYRILLIC}{_GREEK_TWINS}{_OTHER}]")
-_WORD = re.compile(r"\w+")
-_LATIN = re.compile("[A-Za-z]")
-_ALL_TWINS = re.compile(f"[{_TWINS}]{{2,}}")
-_NATIVE = re.compile(f"(?![{_TWINS}])[{_CYRILLIC}\u0370-\u03ff]")
-_HOST = re.compile(r"[a-z][a-z0-9+.-]{0,20}://([^\s/?#'\"]+)", re.IGNORECASE)
-_BEYOND = re.compile(r"[^\x00-\x7f]")
+_FOREIGN = later(f"[{_CYRILLIC}{_GREEK_TWINS}{_OTHER}]")
+_WORD = later(r"\w+")
+_LATIN = later("[A-Za-z]")
+_ALL_TWINS = later(f"[{_TWINS}]{{2,}}")
+_NATIVE = later(f"(?![{_TWINS}])[{_CYRILLIC}\u0370-\u03ff]")
+_HOST = later(r"[a-z][a-z0-9+.-]{0,20}://([^\s/?#'\"]+)", re.IGNORECASE)
+_BEYOND = later(r"[^\x00-\x7f]")
 
 
 def positions(text: str, alone: bool = True) -> set[int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from dataclasses import replace
 from hitl_cli.errors import HitlError
 from hitl_cli.journal import Began, Recorded, Started
 from hitl_cli.models import Retrying, preload
+from hitl_cli.regex import later
 from hitl_cli.store import Head
 from hitl_cli.ui import commands
 from hitl_cli.ui.approval import Stopped
@@ -36,7 +36,7 @@ from hitl_cli.ui.waiting import Outcome, Waiting
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
 
-_LOOKS = re.compile(r"\x1b\[[\d;]*m")  # ours: other people's were cleaned away
+_LOOKS = later(r"\x1b\[[\d;]*m")  # ours: other people's were cleaned away
 
 
 class PlainRepl:

@@ -11,13 +11,14 @@ Text is clean when it comes here; `rendered` turns a block into lines once.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from hitl_cli.regex import later
+
 CODE_LINES = 40
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
-_ITEM = re.compile(r" {0,3}([-+*]|\d{1,9}[.)])(\s|$)")
-_HEADING = re.compile(r" {0,3}#{1,6}(\s|$)")
+_FENCE = later(r" {0,3}(`{3,}|~{3,})([^`]*)$")
+_ITEM = later(r" {0,3}([-+*]|\d{1,9}[.)])(\s|$)")
+_HEADING = later(r" {0,3}#{1,6}(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row
 
 _RUNS = "starts another program"
 _WRITES = "writes to a file it names"
 _READS = "reads a file it names"
-_SUSPECT = re.compile(r"system|\||getline|@|>|ARGV|extension")
+_SUSPECT = later(r"system|\||getline|@|>|ARGV|extension")
 
-_TOKEN = re.compile(
+_TOKEN = later(
     r"""
     (?P<blank>[ \t\r]+|\\\n|\#[^\n]*)
   | (?P<string>"(?:[^"\\\n]|\\.|\\\n)*")
@@ -29,8 +30,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:[^\]\\\n/]|\\.)*\])*/", re.DOTALL)
-_STANDARD = re.compile(r'[ \t]*"/dev/std(?:err|out)"[ \t]*(?=[;}\n]|$)')
+_REGEX = later(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:[^\]\\\n/]|\\.)*\])*/", re.DOTALL)
+_STANDARD = later(r'[ \t]*"/dev/std(?:err|out)"[ \t]*(?=[;}\n]|$)')
 _KEYWORDS = frozenset(
     ["print", "printf", "return", "in", "case", "else", "do", "if", "while", "for", "getline", "delete", "switch"]
 )

@@ -6,19 +6,18 @@ import re
 from collections.abc import Callable
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Operand, Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 _INPUT = "takes commands, also such as start a shell, from its input"
-_PSQL = re.compile(
+_PSQL = later(
     r"\\|\bcopy\b|\blo_(?:import|export)\b|(?:^|;)\s*load\b|\bpg_(?:read|write|ls|file)_|\bdblink|\bextension\b",
     re.IGNORECASE,
 )
-_PSQL_LISTS = re.compile(r"\s*\\(?:d[a-zA-Z]*|l|z|x|timing|conninfo)\+?(?:\s+[\w.*\"]+)?\s*")
-_MYSQL = re.compile(
-    r"\\!|\bsystem\b|\boutfile\b|\bdumpfile\b|\bload_file\b|\binfile\b|\\|\bsource\b|\btee\b", re.IGNORECASE
-)
-_SQLITE = re.compile(
+_PSQL_LISTS = later(r"\s*\\(?:d[a-zA-Z]*|l|z|x|timing|conninfo)\+?(?:\s+[\w.*\"]+)?\s*")
+_MYSQL = later(r"\\!|\bsystem\b|\boutfile\b|\bdumpfile\b|\bload_file\b|\binfile\b|\\|\bsource\b|\btee\b", re.IGNORECASE)
+_SQLITE = later(
     r"^\s*\.|\n\s*\.|\bload_extension\b|\bwritefile\b|\breadfile\b|\battach\b|\bedit\s*\(|\bvacuum\b", re.IGNORECASE
 )
 
@@ -53,7 +52,7 @@ def _yq(reading: Reading) -> None:
 
 
 # Commands of the sqlite3 shell that only show; the others can read, write, load or run.
-_SQLITE_SHOWS = re.compile(
+_SQLITE_SHOWS = later(
     r"\s*\.(?:tables|schema|fullschema|indexes|indices|headers?|mode|databases|dbinfo|show|width|nullvalue|separator|stats"
     r"|timer|changes|explain|eqp|help)\b[^|`\n;]*"
 )

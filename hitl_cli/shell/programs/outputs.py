@@ -6,9 +6,8 @@ command in the substitution is judged by itself as every other; this only says w
 
 from __future__ import annotations
 
-import re
-
 from hitl_cli.access import Unknown
+from hitl_cli.regex import later
 
 _NAME = r"[A-Za-z][\w./@~^-]*"
 _COMMANDS = "|".join(
@@ -24,7 +23,7 @@ _COMMANDS = "|".join(
         r"uname -[smr]",
     )
 )
-_PLAIN = re.compile(rf'"?[\w./:=,@+-]*(?:\$\((?:{_COMMANDS})\)|`(?:{_COMMANDS})`)[\w./:~^@{{}}-]*"?')
+_PLAIN = later(rf'"?[\w./:=,@+-]*(?:\$\((?:{_COMMANDS})\)|`(?:{_COMMANDS})`)[\w./:~^@{{}}-]*"?')
 
 
 def is_one_plain_word(word: Unknown) -> bool:

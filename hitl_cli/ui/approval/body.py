@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from textwrap import indent
 
 from hitl_cli.interrupts import Approval, Breakpoint, External, Interrupt, Preview, Question, Review
 from hitl_cli.journal import Call, Json
+from hitl_cli.regex import later
 from hitl_cli.ui import diff
 from hitl_cli.ui.clean import suspicious
 from hitl_cli.ui.lines import Span, hang, literal, width_of
@@ -18,7 +18,7 @@ from hitl_cli.ui.theme import Line
 
 NUMBERED = 12  # lines of content from which they are numbered
 BLANKS = 4  # blank lines in a row from which they are shown as a number
-_PART = re.compile("`([^`\n]+)`")
+_PART = later("`([^`\n]+)`")
 Numbered = list[tuple[int, Line]]  # screen lines, each with the index of the line of content it belongs to
 
 

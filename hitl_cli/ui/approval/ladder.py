@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from hitl_cli.interrupts import Suggestion
 from hitl_cli.journal import Grant
 from hitl_cli.permissions.codec import several
+from hitl_cli.regex import later
 from hitl_cli.times import to_come
 from hitl_cli.ui.approval.field import PASTE, TextField
 from hitl_cli.ui.approval.forms import Sign, Step, head, note
@@ -156,7 +156,7 @@ class RuleForm:
         ]
 
 
-_PROGRAM = re.compile(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
+_PROGRAM = later(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
 _PROGRAMS = 3  # of a list of commands
 
 
