@@ -25,7 +25,8 @@ def help_(topic: Annotated[str | None, typer.Argument(help="A page; without one,
     """Short pages about what people do with hitl."""
     known = topics()
     if topic is None:
-        print("\n".join(f"hitl help {name:<12} {title}" for name, title in known.items()))
+        width = max(map(len, known), default=0)
+        print("\n".join(f"hitl help {name:<{width}}  {title}" for name, title in known.items()))
         print("\n`hitl --help` lists the commands, `hitl COMMAND --help` the options of one.")
         return 0
     if topic not in known:

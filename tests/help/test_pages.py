@@ -1,0 +1,51 @@
+"""The pages of `hitl help`: each is followed from top to bottom, and what it shows is what happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hitl_cli import config
+from hitl_cli.cli.pages import FOLDER, topics
+from hitl_cli.ui.commands import COMMANDS
+from tests.help.story import Reader
+
+PAGES = sorted(FOLDER.glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_shows_what_its_commands_print(page: Path, reader: Reader) -> None:
+    for printed in reader.follow(page.read_text(encoding="utf-8")):
+        assert printed.real == printed.told, f"{page.name}:{printed.step.line}: {printed.step.text}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_short_and_its_words_fit_80_columns(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# ")
+    assert [line for line in lines if len(line) > 80 and not line.startswith("    ")] == []
+    assert len(lines) <= 150
+
+
+def test_the_page_of_keys_lists_the_slash_commands() -> None:
+    listed = [line.strip() for line in (FOLDER / "keys.md").read_text().splitlines() if line.startswith("    /")]
+    assert [line.split() for line in listed] == [f"{c.name} {c.takes} {c.help}".split() for c in COMMANDS]
+
+
+def test_the_page_of_settings_lists_every_key() -> None:
+    text = (FOLDER / "settings.md").read_text()
+    table = text.partition("    key  ")[2].partition("\n\n")[0]
+    assert [line.split()[0] for line in table.splitlines()[1:]] == list(config.READERS)
+
+
+def test_the_list_of_pages_names_each_with_its_title(reader: Reader) -> None:
+    shown = [line.split(None, 3) for line in reader.run("hitl help").splitlines()[: len(PAGES)]]
+    assert shown == [["hitl", "help", name, title] for name, title in topics().items()]
+    assert list(topics()) == [page.stem for page in PAGES]
+
+
+def test_a_page_that_does_not_exist_is_answered_with_the_nearest(reader: Reader) -> None:
+    assert reader.run("hitl help rule; echo $?") == (
+        "hitl: There is no page 'rule'.\n  Did you mean `hitl help rules`?\n2"
+    )
