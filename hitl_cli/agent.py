@@ -67,6 +67,7 @@ class Agent:
     break_before, break_after   any of model, tool, finish
     store         where sessions lie (default: memory); expires: seconds after which a question is closed unanswered
     save_rules    (grants, call) -> None: writes accepted rules whose scope outlives the session
+    outputs       the folder given to `tools.builtin`: a session may read what is kept there of its own results
     settings      what a new session's turns are recorded with (default: made from the arguments here)
 
     >>> from hitl_cli.journal import ModelReply
@@ -106,11 +107,12 @@ class Agent:
         who: Who = Who("program"),  # noqa: B008 - frozen
         settings: Settings | None = None,
         project: str = "",
+        outputs: str = "",
     ) -> None:
         self.model, self.tools = model, _by_name(tools)
         self.instructions, self.texts = instructions, texts or Texts()
         self.place = place or (rules.place if rules else home_place())
-        self.bench = Bench(self.place, rules or Policy((), self.place), dict(policy or {}), mode)
+        self.bench = Bench(self.place, rules or Policy((), self.place), dict(policy or {}), mode, outputs)
         self.middleware = in_order(middleware)
         self.break_before, self.break_after = refusals.steps(break_before), refusals.steps(break_after)
         self.store = store or _memory()
@@ -337,7 +339,7 @@ class Agent:
 
     def _fold(self, session: str) -> tuple[State, list[Recorded]]:
         """The session's state and history: what is known of it here, and what was stored since."""
-        state, history = self._folded.get(session) or (State(), [])
+        state, history = self._folded.get(session) or (State(session), [])
         new = self.store.read(session, len(history))
         state.fold_all(recorded.entry for recorded in new)
         history.extend(new)

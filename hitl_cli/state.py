@@ -83,6 +83,7 @@ class CallState:
 
 @dataclass(slots=True)
 class State:
+    session: str = ""
     seq: int = 0
     turn: int = 0
     step: int = 0

@@ -42,6 +42,7 @@ class Bench:
     rules: Policy
     own: Mapping[Key, Own] = field(default_factory=dict)
     mode: str = "declared"
+    outputs: str = ""  # where results too long to show are kept, in a folder for each session, which may read its own
     _session: tuple[tuple[Grant, ...], Policy] | None = None  # the last session's rules, compiled
 
     def mode_of(self, state: State) -> Mode:
@@ -51,7 +52,8 @@ class Bench:
 
     def rules_of(self, state: State) -> Policy:
         flags = state.settings.rules if state.settings else ()
-        grants = (*flags, *state.grants)
+        kept = [Grant("allow", f"Read({self.outputs}/{state.session}/**)")] if self.outputs and state.session else []
+        grants = (*flags, *state.grants, *kept)
         if not grants:
             return self.rules
         if self._session is None or self._session[0] != grants:

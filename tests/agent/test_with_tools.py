@@ -17,6 +17,7 @@ from hitl_cli.permissions.codec import parse
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Source
 from hitl_cli.store.memory import MemoryStore
+from hitl_cli.tools import Jobs, builtin
 from hitl_cli.tools.ask_user import ask_user_tool
 from hitl_cli.tools.plan import plan_tool
 from tests.agent.told import Told, ids
@@ -196,3 +197,20 @@ def test_an_edited_command_is_judged_again(place: Place) -> None:
         assert "safe" in model.results[0][0]
 
     asyncio.run(story())
+
+
+def test_a_session_reads_its_own_kept_outputs_unasked_and_nobody_elses(tmp_path: Path, place: Place) -> None:
+    outputs = tmp_path / "state" / "outputs"
+    store = MemoryStore()
+    mine, other = store.create(), store.create()
+    for session in (mine, other):
+        (outputs / session).mkdir(parents=True)
+        (outputs / session / "1.1.0.txt").write_text(f"of {session}\n")
+    model = Told(*([("Read", {"file_path": str(outputs / s / "1.1.0.txt")})] for s in (mine, other)))
+    tools = builtin(place, outputs, jobs=Jobs())
+    agent = Agent(model, tools, mode="default", place=place, store=store, outputs=str(outputs))
+    run = agent.sync.run("Read both", mine)
+    assert model.results == [(f"     1\tof {mine}", False)]
+    assert [(i.call.name, i.call.id) for i in run.pending] == [("Read", "1.2.0")]
+    assert "no rule covers reading" in run.pending[0].reason
+    agent.sync.close()
