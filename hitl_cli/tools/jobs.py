@@ -36,6 +36,11 @@ class Job:
         text, cut = clip_file(spool.path, start, spool.kept)
         return text.rstrip("\n"), cut
 
+    def output(self) -> str:
+        """All output so far, clipped, for a person: what the model has been given is left as it is."""
+        spool = self.command.spool
+        return clip_file(spool.path, 0, spool.kept)[0].rstrip("\n") if spool.kept else ""
+
     async def watch(self) -> None:
         """Until the shell and all that it left running are gone."""
         await self.command.finished(None)

@@ -11,6 +11,7 @@ from hitl_cli.agent import Agent
 from hitl_cli.journal import Settings, Who
 from hitl_cli.paths import Paths
 from hitl_cli.store import Store
+from hitl_cli.tools.jobs import Jobs
 
 
 @dataclass(slots=True)
@@ -24,6 +25,7 @@ class Setup:
     notices     lines to show at the start
     scopes      where a rule can be kept: scope -> its file in words
     connect     lets further tools (servers) join an agent; says what is wrong with those that cannot
+    jobs        what the tools left running in the background
     close       ends what the tools left running, in the REPL's event loop
     """
 
@@ -41,4 +43,5 @@ class Setup:
     who: Who = field(default_factory=lambda: Who("person"))
     colour: bool = True
     connect: Callable[[Agent], Awaitable[Sequence[str]]] | None = None
+    jobs: Jobs = field(default_factory=Jobs)
     close: Callable[[], Awaitable[None]] | None = None

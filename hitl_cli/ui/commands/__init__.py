@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 
 from hitl_cli.errors import HitlError
-from hitl_cli.ui.commands import conversation, program, project
+from hitl_cli.ui.commands import conversation, jobs, program, project
 from hitl_cli.ui.commands.host import Command, Host
 from hitl_cli.ui.commands.own import filled, own_commands, summary
 from hitl_cli.ui.compose import Typed
@@ -105,6 +105,9 @@ COMMANDS: tuple[Command, ...] = (
         choices=(*conversation.BREAKS, "off"),
     ),
     Command("/config", "the settings and where each was set", program.config, anytime=True),
+    Command(
+        "/jobs", "commands in the background", jobs.jobs, anytime=True, takes="[NAME | end NAME]", choices=("end",)
+    ),
     Command("/mcp", "servers and their tools", program.mcp, anytime=True),
     Command("/doctor", "what is wrong with this installation", program.doctor, anytime=True),
     Command("/exit", "leave; the session is kept", conversation.leave, anytime=True),

@@ -9,13 +9,15 @@ from pathlib import Path
 from hitl_cli import interrupts, sessions
 from hitl_cli.ui.clean import clean
 from hitl_cli.ui.commands.host import Host
+from hitl_cli.ui.commands.jobs import end_all
 from hitl_cli.ui.picker import ago
 
 MODES = ("default", "accept-edits", "plan", "dont-ask")
 BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
 
 
-def clear(repl: Host, argument: str) -> None:
+async def clear(repl: Host, argument: str) -> None:
+    await end_all(repl)
     repl.begin_anew()
     repl.say("A new session begins with the next message.")
 
@@ -64,6 +66,7 @@ async def resume(repl: Host, argument: str) -> None:
     if head.cwd != here:
         repl.say(f"Session {session} belongs to {head.cwd}. There: hitl resume {session}", "warn")
     else:
+        await end_all(repl)
         await repl.reopen(session)
 
 
@@ -71,6 +74,7 @@ async def fork(repl: Host, argument: str) -> None:
     if repl.talk.session is None:
         repl.say("There is nothing to fork yet.")
         return
+    await end_all(repl)
     old, new = repl.talk.session, sessions.fork(repl.setup.store, repl.talk.session)
     await repl.reopen(new, shown=0)
     repl.say(f"This is session {new} now, a copy of {old}.")
