@@ -46,12 +46,13 @@ def suggest(
         return ()
     ladders: list[list[Rung]] = []
     for part in asking:
-        if any(_covered(policy, rung, part, accesses, mode, now, tool) for ladder in ladders for rung in ladder):
+        if any(_covered(policy, ladder[0], part, accesses, mode, now, tool) for ladder in ladders):
             continue
         ladder = [r for r in _ladder(part.access, policy, tool) if _covered(policy, r, part, accesses, mode, now, tool)]
-        if not ladder:
+        if ladder:
+            ladders.append(ladder)
+        elif not any(_covered(policy, r, part, accesses, mode, now, tool) for ladder in ladders for r in ladder):
             return ()
-        ladders.append(ladder)
     if len(ladders) > _PARTS:
         return ()
     return tuple(_proved(policy, ladders, accesses, mode, now, tool))

@@ -48,6 +48,14 @@ def proved(policy: Policy, accesses: tuple[Access, ...], tool: str) -> tuple[Sug
         ("curl -s http://localhost:1/", [("Bash(curl -s http://localhost:1/)",)]),
         ("ls && ps", [("Bash(ls)", "Bash(ps)"), ("Bash(ls:*)", "Bash(ps:*)")]),
         ("ls; ls", [("Bash(ls)",), ("Bash(ls:*)",)]),
+        (
+            "git tag v1 && git push --tags",
+            [
+                ("Bash(git tag v1)", "Bash(git push --tags)"),
+                ("Bash(git tag:*)", "Bash(git push:*)"),
+                ("Bash(git:*)",),
+            ],
+        ),
         ("ls > out.txt", [("Bash(ls)", "Write(./out.txt)"), ("Bash(ls:*)", "Write(**)")]),
         ("cat x > build/a/out", [("Write(build/a/out)",), ("Write(build/a/**)",), ("Write(**)",)]),
     ],
