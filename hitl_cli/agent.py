@@ -189,7 +189,7 @@ class Agent:
             refusals.unless_recoverable(drive.session, drive.state, drive.options)
             refusals.unless_complete(drive.state, self.middleware, self.place)
             drive.state.open = drive.state.open or not drive.state.unfinished
-            return Resolving(drive).save_again
+            return _nothing
 
         return self._stream(_id(session), first, **how)
 
@@ -368,6 +368,10 @@ async def _last(events: AsyncGenerator[Any, None]) -> Run:
         async for event in events:
             last = event
     return cast(Run, last.run)
+
+
+async def _nothing() -> None:
+    """What comes first where the loop itself goes on."""
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

@@ -104,6 +104,7 @@ class Drive:
 
     async def _guarded(self, first: Callable[[], Awaitable[None]]) -> Run:
         try:
+            Resolving(self).save()  # what a process that was cut off had not written
             await first()
             return await self._loop()
         except Block as block:

@@ -216,10 +216,11 @@ class Changed:
                          `usage` is what writing it has cost
     state                keys of the session state to set
     add_dirs, memory     whatever the terminal keeps there
+    saved                a list of dumped Grants, accepted rules that are now in their files
     unsaved              {"grant", "why"}: an accepted rule that could not be written to its file and holds for the session
     """
 
-    what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "unsaved"]
+    what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "saved", "unsaved"]
     value: Json
     who: Who = Who("person")
     usage: Usage = Usage()

@@ -7,6 +7,7 @@ run. An approval counts for the digest it was given for and for nothing else; a 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_cli import schema
@@ -19,7 +20,7 @@ from hitl_cli.permissions.codec import parse
 from hitl_cli.permissions.rule import Decision, Verdict
 from hitl_cli.state import CallState
 from hitl_cli.steps import batches
-from hitl_cli.texts import cut_off, refused, rejected
+from hitl_cli.texts import PLAN_APPROVED, cut_off, refused, rejected
 from hitl_cli.tool import Tool
 from hitl_cli.verdicts import judged
 
@@ -33,6 +34,7 @@ class Performing:
     def __init__(self, drive: Drive) -> None:
         self.drive, self.agent, self.state, self.bench = drive, drive.agent, drive.state, drive.agent.bench
         self.returned: list[Entry] = []  # committed together with the result where no hook reads it in between
+        self.anew: list[Entry] = []  # the verdict that asks just before the start, committed with its question
 
     # --- may it run -------------------------------------------------------------------------------------------------
 
@@ -141,7 +143,7 @@ class Performing:
             asking.settled(error)
             if not isinstance(error, Pause):
                 raise
-            self.drive.raise_(error.interrupt)
+            self.drive.raise_(error.interrupt, *self.anew)
             return
         asking.settled(None)
         self._settle(id, result, [ctx for _, ctx in stack])
@@ -153,7 +155,7 @@ class Performing:
             if changed is not None:
                 entries.append(Changed("state", changed, Who("program")))
         if result.ok and result.data.get("mode") == LEAVES_PLAN and self.bench.mode_of(self.state) == "plan":
-            entries.append(Changed("mode", LEAVES_PLAN, Who("person", "approved the plan")))
+            entries.append(Changed("mode", LEAVES_PLAN, Who("person", PLAN_APPROVED)))
         self.drive.record(*self.returned, Settled(id, result), *entries)
 
     def _wanted(self, call: CallState, reason: str, source: str) -> Approval:
@@ -184,11 +186,16 @@ class Performing:
 
     def _anew(self, tool: Tool, call: Call, verdict: Verdict) -> Approval:
         """What is about to run is not what was allowed or approved: a person is asked about what it is now."""
-        id = self.state.next_id(f"{call.id}:approval")
-        if verdict.decision is Decision.ASK:
-            return self.bench.approval(id, tool, call, verdict, self.bench.suggested(self.state, tool, call))
-        reason = "it is no longer what was approved: its arguments, its folder or the file it changes are different now"
-        return self.bench.wanted(id, tool, call, reason, "rules")
+        entry, asks = self._entries(tool, call, verdict)
+        if asks is None:
+            reason = (
+                "it is no longer what was approved: its arguments, its folder or the file it changes are different now"
+            )
+            who = Who("program", "changed since it was approved")
+            entry = replace(entry, decision="ask", who=who, reason=reason, rule="", layer="", part="")
+            asks = self.bench.wanted(self.state.next_id(f"{call.id}:approval"), tool, call, reason, "rules")
+        self.anew.append(entry)
+        return asks
 
     async def _run(self, call: CallState, tool: Tool, inner: Call, around: Asking) -> Result:
         assert tool.run is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -46,17 +46,11 @@ class Resolving:
         return Fitted({id: dump_answer(fitted[id]) for id in self.state.pending if id in fitted}, digests)
 
     async def accept(self, fitted: Fitted, who: Who) -> None:
-        """Record the set in one entry, in call order, and its rules before anything runs."""
-        before = len(self.state.accepted)
+        """Record the set in one entry, in call order, and write its rules before anything runs."""
         self.drive.record(Answered(fitted.answers, who, fitted.digests))
-        accepted = self.state.accepted[before:]
-        self.save(accepted)
-        if accepted:
+        self.save()
+        if any(answer.get("rules") for said in fitted.answers.values() for answer in said.values()):
             await self.release()
-
-    async def save_again(self) -> None:
-        """After a crash nobody knows whether the rules of this turn's answers were written; writing twice is harmless."""
-        self.save(self.state.accepted)
 
     async def _fit(self, id: str, given: Answer | Mapping[str, Json], digests: dict[str, str]) -> Answer:
         answer = load_answer(given) if isinstance(given, Mapping) else given
@@ -92,22 +86,34 @@ class Resolving:
         if verdict.decision is Decision.DENY:
             raise ValueError(f"the new input is denied: {verdict.reason}")
 
-    def save(self, accepted: Iterable[tuple[Grant, Call]]) -> None:
-        """Write the rules that are to outlive the session; one that cannot be written holds for the session."""
-        wide = [(grant, call) for grant, call in accepted if grant.scope != "session"]
-        for _, group in groupby(wide, key=lambda pair: pair[1].id):
+    def save(self) -> None:
+        """Write the rules that are to outlive the session; one that cannot be written holds for the session.
+
+        What was accepted is on record before it is written, and that it was written is on record after: whoever goes on
+        with a session that was cut off in between writes it, and writing twice is harmless.
+        """
+        notes: list[Changed] = []
+        for _, group in groupby(list(self.state.unwritten), key=lambda pair: pair[1].id):
             pairs = list(group)
             grants, call = [grant for grant, _ in pairs], pairs[0][1]
-            why = "no rule file is in use"
-            if self.agent.save_rules is not None:
-                try:
-                    self.agent.save_rules(grants, call)
-                    self.agent.bench.add(rule_of(grant, Source(grant.scope)) for grant in grants)
-                    continue
-                except Exception as error:
-                    why = str(error)
-            notes = [Changed("unsaved", {"grant": records.dump(g), "why": why}, Who("program")) for g in grants]
+            why = self._write(grants, call)
+            if why is None:
+                notes.append(Changed("saved", [records.dump(g) for g in grants], Who("program")))
+            else:
+                notes += [Changed("unsaved", {"grant": records.dump(g), "why": why}, Who("program")) for g in grants]
+        if notes:
             self.drive.record(*notes)
+
+    def _write(self, grants: list[Grant], call: Call) -> str | None:
+        """None when the rules are in their files and hold here, else why they are not."""
+        if self.agent.save_rules is None:
+            return "no rule file is in use"
+        try:
+            self.agent.save_rules(grants, call)
+            self.agent.bench.add(rule_of(grant, Source(grant.scope)) for grant in grants)
+        except Exception as error:
+            return str(error)
+        return None
 
     async def release(self) -> None:
         """Rules were added: what waits for an approval that they settle waits no longer."""

@@ -103,9 +103,8 @@ class State:
     memo: dict[str, Json] = field(default_factory=dict)
     answered: dict[str, str] = field(default_factory=dict)  # interrupt -> what was said, and by whom
     grants: list[Grant] = field(default_factory=list)
-    accepted: list[tuple[Grant, Call]] = field(
-        default_factory=list
-    )  # in this turn, with the call they were accepted for
+    # accepted rules that are to outlive the session and are not known to be written yet, with the call they belong to
+    unwritten: list[tuple[Grant, Call]] = field(default_factory=list)
     once: set[str] = field(default_factory=set)  # calls approved as they were, for the policy `once`
     values: dict[str, Json] = field(default_factory=dict)  # session state
     refusals: dict[str, int] = field(default_factory=dict)
@@ -156,7 +155,7 @@ def _began(state: State, entry: Began) -> None:
 
 def _clear(state: State) -> None:
     """Forget what only the turn before had."""
-    for kept in (state.calls, state.raised, state.touched, state.memo, state.refusals, state.denied, state.accepted):
+    for kept in (state.calls, state.raised, state.touched, state.memo, state.refusals, state.denied):
         kept.clear()
     state.spent = Usage()
 
@@ -207,7 +206,7 @@ def _answered(state: State, entry: Answered) -> None:
         state.answered[id] = f"{next(iter(data))} by {entry.who.kind} {entry.who.detail}".strip()
         if isinstance(answer, Approve | Edit | Reject) and interrupt.call:
             state.grants.extend(grant for grant in answer.rules if grant.scope == "session")
-            state.accepted.extend((grant, interrupt.call) for grant in answer.rules)
+            state.unwritten.extend((grant, interrupt.call) for grant in answer.rules if grant.scope != "session")
         call = state.calls.get(interrupt.call.id) if interrupt.call else None
         if call is not None:
             _apply(state, call, interrupt, answer, entry)
@@ -293,10 +292,18 @@ def _changed(state: State, entry: Changed) -> None:
         state.mode, state.model = state.settings.mode, state.settings.model
     elif entry.what == "rules":
         state.grants.extend(records.load(Grant, grant) for grant in value)
+    elif entry.what == "saved":
+        _written(state, [records.load(Grant, grant) for grant in value])
     elif entry.what == "unsaved":
-        state.grants.append(replace(records.load(Grant, value["grant"]), scope="session"))
+        grant = records.load(Grant, value["grant"])
+        _written(state, [grant])
+        state.grants.append(replace(grant, scope="session"))
     elif entry.what == "state":
         state.values = {**state.values, **value}
+
+
+def _written(state: State, grants: list[Grant]) -> None:
+    state.unwritten = [(grant, call) for grant, call in state.unwritten if grant not in grants]
 
 
 def _ended(state: State, entry: Ended) -> None:
