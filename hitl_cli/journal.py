@@ -220,7 +220,9 @@ class Changed:
     unsaved              {"grant", "why"}: an accepted rule that could not be written to its file and holds for the session
     """
 
-    what: Literal["title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "saved", "unsaved"]
+    what: Literal[
+        "title", "mode", "model", "settings", "rules", "summary", "state", "add_dirs", "memory", "saved", "unsaved"
+    ]
     value: Json
     who: Who = Who("person")
     usage: Usage = Usage()
