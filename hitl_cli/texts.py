@@ -31,6 +31,7 @@ PLANNING = (
     "refused. Find out what is needed, change nothing, and work out a plan."
 )
 PLANNED = " When it is complete, present it with `Plan`; the person's approval ends plan mode, and you carry it out."
+PLAN_APPROVED = "the plan is approved"
 
 
 def rejected(tool: str, reason: str, texts: Texts) -> Result:

@@ -28,6 +28,7 @@ from hitl_cli.journal import (
 )
 from hitl_cli.models import Retrying, TextDelta
 from hitl_cli.outcome import Notice
+from hitl_cli.texts import PLAN_APPROVED
 from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
 from hitl_cli.ui.stream import Block, Splitter, rendered
@@ -224,7 +225,8 @@ class Teller:
             case Settled():
                 return self._settled(entry, recorded.at)
             case Changed(what="mode" | "model"):
-                return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}")]])
+                why = f" ({clean(entry.who.detail)})" if entry.who.detail == PLAN_APPROVED else ""
+                return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}{why}")]])
             case Changed(what="summary"):
                 size = f"{len(str(entry.value)):,} characters"
                 return self.lines(
