@@ -20,10 +20,10 @@ from hitl_cli.store import Head, Store
 
 def head_of(store: Store, session: str) -> Head:
     """The index row of one session; raises UnknownSession."""
-    found = next((head for head in store.heads() if head.session == session), None)
-    if found is None:
+    found = store.heads(session=session)
+    if not found:
         raise UnknownSession(f"There is no session {session!r}.")
-    return found
+    return found[0]
 
 
 def rename(store: Store, session: str, title: str) -> None:

@@ -56,8 +56,11 @@ class Store(Protocol):
 
     def renew(self, lease: Lease, ttl: float = 30.0) -> None: ...
     def release(self, lease: Lease) -> None: ...
-    def heads(self, *, pending: bool = False, cwd: str | None = None, limit: int | None = None) -> list[Head]:
-        """Newest first; `pending` lists only sessions in which something waits. A damaged session is a Head too."""
+    def heads(
+        self, *, session: str | None = None, pending: bool = False, cwd: str | None = None, limit: int | None = None
+    ) -> list[Head]:
+        """Newest first; `session`: only this one; `pending`: only sessions in which something waits. A damaged session
+        is a Head too."""
 
     def delete(self, session: str) -> None: ...
     def close(self) -> None: ...

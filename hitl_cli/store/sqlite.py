@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,29 +77,36 @@ class SqliteStore:
             self._refuse_busy(db, session)
             db.execute("DELETE FROM sessions WHERE id = ?", (session,))
 
-    def heads(self, *, pending: bool = False, cwd: str | None = None, limit: int | None = None) -> list[Head]:
+    def heads(
+        self, *, session: str | None = None, pending: bool = False, cwd: str | None = None, limit: int | None = None
+    ) -> list[Head]:
         where, values = ["last_seq > 0"], list[Any]()
+        if session is not None:
+            where.append("id = ?")
+            values.append(session)
         if pending:
             where.append("id IN (SELECT session FROM pending)")
         if cwd is not None:
             where.append("cwd = ?")
             values.append(cwd)
         sql = (
-            "SELECT id, title, cwd, status, turns, updated, project, token, holder, expires FROM sessions"
+            "SELECT id, title, cwd, status, turns, updated, project, holder, expires FROM sessions"
             f" LEFT JOIN leases ON leases.session = id WHERE {' AND '.join(where)} ORDER BY updated DESC LIMIT ?"
         )
+        bodies: dict[str, list[str]] = {}
         with self._reading() as db:
-            return [
-                self._head(db, row) for row in db.execute(sql, (*values, -1 if limit is None else limit)).fetchall()
-            ]
+            rows = db.execute(sql, (*values, -1 if limit is None else limit)).fetchall()
+            # All that waits in one query, not one for each session that is listed.
+            for id, body in db.execute("SELECT session, body FROM pending ORDER BY session, position"):
+                bodies.setdefault(id, []).append(body)
+        return [self._head(row, bodies.get(row[0], ())) for row in rows]
 
-    def _head(self, db: sqlite3.Connection, row: Sequence[Any]) -> Head:
-        id, title, cwd, status, turns, updated, project, _, holder, expires = row
+    def _head(self, row: Sequence[Any], bodies: Iterable[str]) -> Head:
+        id, title, cwd, status, turns, updated, project, holder, expires = row
         if status == "running" and (holder is None or self._void(holder, expires)):
             status = "interrupted"
-        bodies = db.execute("SELECT body FROM pending WHERE session = ? ORDER BY position", (id,)).fetchall()
         try:
-            waiting = tuple(json.loads(body) for (body,) in bodies)
+            waiting = tuple(json.loads(body) for body in bodies)
         except ValueError:
             status, waiting = "damaged", ()
         return Head(id, title, cwd, status, turns, updated, waiting, project)
