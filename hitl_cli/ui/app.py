@@ -22,6 +22,7 @@ from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from hitl_cli.errors import HitlError
+from hitl_cli.instructions import gather
 from hitl_cli.models import preload
 from hitl_cli.store import Head
 from hitl_cli.ui import bottom, commands
@@ -266,6 +267,8 @@ class Repl:
             await self.talk.reopen(self.setup.session, SHOWN)
         else:
             self.say(f"hitl in {self.setup.place.cwd} · /help for help", "dim")
+        for line in gather(self.setup.place, self.setup.paths).notices(self.setup.place):
+            self.say(line)
         for line in self.setup.notices:
             self.say(line, "warn")
         if self.setup.message:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from hitl_cli.errors import HitlError
+from hitl_cli.instructions import gather
 from hitl_cli.journal import Began, Recorded, Started
 from hitl_cli.models import Retrying, preload
 from hitl_cli.regex import later
@@ -74,7 +75,7 @@ class PlainRepl:
         preload(self.talk.agent.model)
         for problem in await self.talk.partner.connect():
             self.say(problem)
-        for notice in self.setup.notices:
+        for notice in (*gather(self.setup.place, self.setup.paths).notices(self.setup.place), *self.setup.notices):
             self.say(notice)
         self.say(f"hitl in {self.setup.place.cwd}. /help lists the commands.")
         if self.setup.session:
