@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from hitl_cli import config
 from hitl_cli.notify import notify
 
 
@@ -70,3 +71,12 @@ def group_lives(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_commands_of_a_repository_count_only_when_it_is_trusted(tmp_path: Path):
+    user, repository = tmp_path / "user.toml", tmp_path / "repository.toml"
+    user.write_text('[notify]\ndone = "mine"\n')
+    repository.write_text('[notify]\ndone = "theirs"\n')
+    files = {"user": user, "repository": repository}
+    assert config.resolve({}, {}, files, trusted=False).notify == {"done": "mine"}
+    assert config.resolve({}, {}, files, trusted=True).notify == {"done": "theirs"}
