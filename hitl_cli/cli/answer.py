@@ -9,137 +9,208 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hitl_cli.cli.options import Turn, moment, one_of, turn_options
-from hitl_cli.errors import InvalidAnswers, NotSuspended, UsageError
+from hitl_cli.cli.options import Output, Session, Turn, moment, one_of, turn_options
+from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
+from hitl_cli.interrupts import Interrupt, Question
+from hitl_cli.journal import Answered
 from hitl_cli.times import to_come
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent
-    from hitl_cli.cli.assemble import Assembly
-    from hitl_cli.cli.watch import Events
+    from hitl_cli.interrupts import Answer
     from hitl_cli.outcome import Snapshot
 
 SCOPES = ("session", "project", "user")
-Session = Annotated[str, typer.Argument(help="A session; the beginning of its id is enough.")]
-Output = Annotated[
-    str, typer.Option("--output", help="text, json, stream-json.", callback=one_of("text", "json", "stream-json"))
-]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer as it was typed: one of its kinds, and what belongs to some of them."""
+
+    approve: Annotated[bool, typer.Option("--approve", help="Yes, as it was shown.")] = False
+    reject: Annotated[bool, typer.Option("--reject", help="No.")] = False
+    reason: Annotated[str | None, typer.Option(help="Why not; the model reads it.", metavar="TEXT")] = None
+    edit: Annotated[str | None, typer.Option(help="Yes, with this whole input.", metavar="JSON")] = None
+    reply: Annotated[str | None, typer.Option(help="To a question: JSON, or else a text.", metavar="VALUE")] = None
+    result: Annotated[str | None, typer.Option(help="What came of a call made elsewhere.", metavar="TEXT")] = None
+    error: Annotated[bool, typer.Option("--error", help="With --result: it failed.")] = False
+    proceed: Annotated[bool, typer.Option("--proceed", help="To a breakpoint: go on.")] = False
+    answers: Annotated[
+        str | None, typer.Option(help="Several at once: {id: answer}; - is standard input.", metavar="FILE")
+    ] = None
+    rule: Annotated[list[str], typer.Option(help="A rule to keep with the answer.", metavar="RULE")] = field(
+        default_factory=list
+    )
+    scope: Annotated[
+        str | None, typer.Option(help=f"Of the rules: {', '.join(SCOPES)}.", callback=one_of(*SCOPES), metavar="SCOPE")
+    ] = None
+    until: Annotated[str | None, typer.Option(help="Of the rules: 8h, 7d or a date.", metavar="TIME")] = None
+    digest: Annotated[str | None, typer.Option(help="Only if the request is still this one.", metavar="D")] = None
+
+    def plain(self) -> Any:
+        """One answer as plain JSON, or with `--answers` a whole set. UsageError for what does not belong together."""
+        given = {k: getattr(self, k) for k in ("approve", "reject", "edit", "reply", "result", "proceed")}
+        kinds = [kind for kind, value in given.items() if value is not None and value is not False]
+        if len(kinds) + (self.answers is not None) != 1:
+            raise UsageError(
+                "Give exactly one answer.\n"
+                "  One of --approve, --reject, --edit, --reply, --result, --proceed, or --answers FILE."
+            )
+        if self.answers is not None:
+            if self.reason is not None or self.error or self.rule or self.scope or self.until or self.digest:
+                raise UsageError("--answers holds whole answers; --reason, --rule and the like go into the file.")
+            return _read(self.answers)
+        return {kinds[0]: self._body(kinds[0])}
+
+    def _body(self, kind: str) -> dict[str, Any]:
+        if self.reason is not None and kind != "reject":
+            raise UsageError("--reason belongs to --reject.")
+        if self.error and kind != "result":
+            raise UsageError("--error belongs to --result.")
+        if self.rule and kind not in ("approve", "edit", "reject"):
+            raise UsageError("--rule belongs to --approve, --edit and --reject.")
+        kept = self._rules("deny" if kind == "reject" else "allow")
+        match kind:
+            case "reject":
+                return {**({"reason": self.reason} if self.reason else {}), **kept}
+            case "edit":
+                return {"input": _object(self.edit or ""), **kept}
+            case "reply":
+                return {"value": _value(self.reply or "")}
+            case "result":
+                return {"output": self.result, **({"error": True} if self.error else {})}
+        return kept
+
+    def _rules(self, decision: str) -> dict[str, Any]:
+        if (self.scope or self.until) and not self.rule:
+            raise UsageError("--scope and --until say how far a rule holds.\n  Give the rule with --rule.")
+        end = {"until": moment("--until", self.until, to_come)} if self.until else {}
+        rules = [{"decision": decision, "rule": text, "scope": self.scope or _scope(text), **end} for text in self.rule]
+        return {"rules": rules} if rules else {}
 
 
 @turn_options
 def answer(
     session: Session,
     interrupt: Annotated[str | None, typer.Argument(help="What to answer, when several requests wait.")] = None,
-    approve: Annotated[bool, typer.Option("--approve", help="Yes, as it was shown.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="No.")] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why not; the model reads it.", metavar="TEXT")] = None,
-    edit: Annotated[str | None, typer.Option("--edit", help="Yes, with this input.", metavar="JSON")] = None,
-    reply: Annotated[
-        str | None, typer.Option("--reply", help="To a question: JSON, or else a text.", metavar="VALUE")
-    ] = None,
-    result: Annotated[
-        str | None, typer.Option("--result", help="What came of a call that ran elsewhere.", metavar="TEXT")
-    ] = None,
-    error: Annotated[bool, typer.Option("--error", help="With --result: it failed.")] = False,
-    proceed: Annotated[bool, typer.Option("--proceed", help="To a breakpoint: go on.")] = False,
-    rule: Annotated[list[str], typer.Option("--rule", help="A rule to keep with the answer.", metavar="RULE")] = [],  # noqa: B006 - typer reads it
-    scope: Annotated[
-        str | None, typer.Option("--scope", help=f"{', '.join(SCOPES)}; for the rules.", callback=one_of(*SCOPES))
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", help="8h, 7d or a date; for the rules.", metavar="TIME")
-    ] = None,
-    digest: Annotated[
-        str | None, typer.Option("--digest", help="Only if the request is still this one.", metavar="D")
-    ] = None,
-    answers: Annotated[
-        str | None,
-        typer.Option("--answers", help="Several at once: {id: answer}; - is standard input.", metavar="FILE"),
-    ] = None,
     no_continue: Annotated[bool, typer.Option("--no-continue", help="Only record the answer.")] = False,
     output: Output = "text",
     *,
+    said: Said,
     turn: Turn,
 ) -> int:
     """Answer what waits, from any terminal, once; the turn then goes on."""
     from hitl_cli.cli import assemble
 
-    said = {
-        "approve": approve or None,
-        "edit": edit,
-        "reject": reject or None,
-        "reply": reply,
-        "result": result,
-        "proceed": proceed or None,
-    }
-    kinds = [kind for kind, value in said.items() if value is not None]
-    if len(kinds) + (answers is not None) != 1:
-        raise UsageError(
-            "Give exactly one answer.\n"
-            "  One of --approve, --reject, --edit, --reply, --result, --proceed, or --answers FILE."
-        )
-    if answers is None:
-        plain = _plain(kinds[0], said[kinds[0]], reason, error, _rules(rule, kinds[0], scope, until))
-    else:
-        if reason or error or rule or scope or until or digest or interrupt:
-            raise UsageError("--answers holds whole answers; --reason, --rule and the like go into the file.")
-        plain = _read(answers)
+    if said.answers is not None and interrupt is not None:
+        raise UsageError("--answers names what it answers.\n  Leave INTERRUPT out.")
+    plain = said.plain()
     assembly = assemble.assemble(turn, session=session)
-    return asyncio.run(
-        _answer(assembly, turn, output, interrupt, digest, plain, whole=answers is not None, go_on=not no_continue)
+
+    async def work() -> int:
+        from hitl_cli.cli.watch import patiently, watched
+
+        async with watched(assembly, turn, output or "text") as watch:
+            agent, id = watch.agent, watch.session
+            given = await _answers(agent, id, plain, said, interrupt)
+            if no_continue:
+                await patiently(lambda: _once(agent, id, given))
+                return 0
+            return await watch.to_the_end(lambda: _events(agent, id, given))
+
+    return asyncio.run(work())
+
+
+async def _answers(agent: Agent, session: str, plain: Any, said: Said, interrupt: str | None) -> Mapping[str, Answer]:
+    from hitl_cli.cli import lines
+
+    if said.answers is None:
+        snapshot = await agent.load(session)
+        asked = the_one(snapshot, interrupt)
+        if said.digest and not getattr(asked, "digest", "").startswith(said.digest):
+            problem = f"the request has changed; look at it again: hitl show {session} {asked.id}"
+            raise InvalidAnswers({asked.id: problem})
+        plain = {asked.id: _to_form(asked, plain)}
+    try:
+        return lines.answers_of(plain)
+    except ValueError as wrong:
+        raise InvalidAnswers({"": str(wrong)}) from None
+
+
+def the_one(snapshot: Snapshot, id: str | None) -> Interrupt:
+    """The interrupt with this id, the only one whose id begins so, or the only one that waits."""
+    waiting = {i.id: i for i in snapshot.pending}
+    found = [i for i in waiting.values() if id is None or i.id.startswith(id)]
+    if id in waiting:
+        return waiting[id]
+    if len(found) == 1:
+        return found[0]
+    ids = ", ".join(i.id for i in found or snapshot.pending)
+    if found:
+        raise UsageError(f"{len(found)} requests wait in session {snapshot.session}: {ids}\n  Name one.")
+    before = answered(snapshot)
+    told = {i: f"already answered: {words}" for i, words in before.items() if id and i.startswith(id)}
+    if told:
+        raise InvalidAnswers(told)
+    if id is not None and snapshot.pending:
+        raise InvalidAnswers({id: f"nothing with this id waits in session {snapshot.session}; waiting: {ids}"})
+    last = [f"\n  The last answer: {i}: {words}" for i, words in before.items()][-1:]
+    raise NotSuspended(
+        f"Nothing waits in session {snapshot.session}.{''.join(last)}\n  `hitl pending` lists what waits anywhere."
     )
 
 
-async def _answer(
-    assembly: Assembly,
-    turn: Turn,
-    output: str,
-    interrupt: str | None,
-    digest: str | None,
-    plain: Any,
-    *,
-    whole: bool,
-    go_on: bool,
-) -> int:
-    from hitl_cli.cli import lines
+def answered(snapshot: Snapshot) -> dict[str, str]:
+    """What was answered in the session, and by whom; oldest first."""
+    return {
+        id: f"{next(iter(said))} by {entry.who.kind} {entry.who.detail}".rstrip()
+        for entry in (record.entry for record in snapshot.history)
+        if isinstance(entry, Answered)
+        for id, said in entry.answers.items()
+    }
 
-    agent = assembly.agent()
-    session = assembly.session or ""
-    if not whole:
-        snapshot = await agent.load(session)
-        plain = {_the_one(snapshot, interrupt, digest): plain}
+
+def _to_form(asked: Interrupt, plain: dict[str, Any]) -> dict[str, Any]:
+    """A reply to a form of one field may be just the value of the field."""
+    if "reply" in plain and isinstance(asked, Question) and len(asked.fields) == 1:
+        value = plain["reply"]["value"]
+        if not isinstance(value, dict) or asked.fields[0].name not in value:
+            return {"reply": {"value": {asked.fields[0].name: value}}}
+    return plain
+
+
+async def _events(agent: Agent, session: str, given: Mapping[str, Answer]) -> AsyncGenerator[Any, None]:
+    """The turn goes on. Where somebody else answered meanwhile, that is what is told, and not that the session is busy."""
     try:
-        given = lines.answers_of(plain)
-    except ValueError as wrong:
-        raise InvalidAnswers({"": str(wrong)}) from None
-    if not go_on:
+        async with aclosing(agent.stream_resume(session, given)) as events:
+            async for event in events:
+                yield event
+    except SessionBusy:
+        await _unless_answered(agent, session, given)
+        raise
+
+
+async def _once(agent: Agent, session: str, given: Mapping[str, Answer]) -> None:
+    try:
         await agent.answer(session, given)
-        await agent.close()
-        return 0
-    return await _go_on(assembly, agent, turn, output, lambda: agent.stream_resume(session, given))
+    except SessionBusy:
+        await _unless_answered(agent, session, given)
+        raise
 
 
-def _the_one(snapshot: Snapshot, id: str | None, digest: str | None) -> str:
-    """The interrupt that is meant; the agent says what is wrong with one that does not wait."""
-    if id is None:
-        ids = ", ".join(i.id for i in snapshot.pending)
-        if len(snapshot.pending) > 1:
-            raise UsageError(f"{len(snapshot.pending)} requests wait in session {snapshot.session}: {ids}\n  Name one.")
-        if not snapshot.pending:
-            raise NotSuspended(
-                f"Nothing waits in session {snapshot.session}.\n  `hitl pending` lists what waits anywhere."
-            )
-        id = snapshot.pending[0].id
-    asked = next((i for i in snapshot.pending if i.id == id), None)
-    if digest and asked and not getattr(asked, "digest", "").startswith(digest):
-        raise InvalidAnswers({id: f"the request has changed; look at it again: hitl show {snapshot.session} {id}"})
-    return id
+async def _unless_answered(agent: Agent, session: str, given: Mapping[str, Answer]) -> None:
+    before = answered(await agent.load(session))
+    problems = {id: f"already answered: {before[id]}" for id in given if id in before}
+    if problems:
+        raise InvalidAnswers(problems)
 
 
 @turn_options
@@ -148,51 +219,21 @@ def recover(session: Session, output: Output = "text", *, turn: Turn) -> int:
     from hitl_cli.cli import assemble
 
     assembly = assemble.assemble(turn, session=session)
-    agent = assembly.agent()
-    return asyncio.run(_go_on(assembly, agent, turn, output, lambda: agent.stream_recover(assembly.session or "")))
+
+    async def work() -> int:
+        from hitl_cli.cli.watch import watched
+
+        async with watched(assembly, turn, output or "text") as watch:
+            return await watch.to_the_end(lambda: watch.agent.stream_recover(watch.session))
+
+    return asyncio.run(work())
 
 
-async def _go_on(assembly: Assembly, agent: Agent, turn: Turn, output: str, events: Events) -> int:
-    from hitl_cli.cli.narrate import Narrator
-    from hitl_cli.cli.watch import Watch
+def _scope(rule: str) -> str:
+    """Where a rule is kept when nobody says: commands for the user, paths for the project."""
+    from hitl_cli.permissions.codec import FILE_TOOLS
 
-    narrator = Narrator(quiet=turn.quiet or output != "text", verbose=turn.verbose)
-    async with Watch(assembly, agent, narrator, as_lines=output == "stream-json") as watch:
-        return await watch.to_the_end(events, output, turn.store)
-
-
-def _rules(rules: list[str], kind: str, scope: str | None, until: str | None) -> list[dict[str, Any]]:
-    if (scope or until) and not rules:
-        raise UsageError("--scope and --until say how far a rule holds.\n  Give the rule with --rule.")
-    end = moment("--until", until, to_come) if until else None
-    decision = "deny" if kind == "reject" else "allow"
-    return [
-        {"decision": decision, "rule": text, "scope": scope or "user", **({"until": end} if end else {})}
-        for text in rules
-    ]
-
-
-def _plain(kind: str, value: Any, reason: str | None, error: bool, rules: list[dict[str, Any]]) -> dict[str, Any]:
-    """One answer as plain JSON. Raises UsageError for options that do not belong to it."""
-    if reason is not None and kind != "reject":
-        raise UsageError("--reason belongs to --reject.")
-    if error and kind != "result":
-        raise UsageError("--error belongs to --result.")
-    if rules and kind not in ("approve", "edit", "reject"):
-        raise UsageError("--rule belongs to --approve, --edit and --reject.")
-    kept = {"rules": rules} if rules else {}
-    match kind:
-        case "approve":
-            return {"approve": kept}
-        case "reject":
-            return {"reject": {**({"reason": reason} if reason else {}), **kept}}
-        case "edit":
-            return {"edit": {"input": _object(value), **kept}}
-        case "reply":
-            return {"reply": {"value": _value(value)}}
-        case "result":
-            return {"result": {"output": value, **({"error": True} if error else {})}}
-    return {"proceed": {}}
+    return "project" if rule.partition("(")[0].strip() in FILE_TOOLS else "user"
 
 
 def _object(text: str) -> Mapping[str, Any]:

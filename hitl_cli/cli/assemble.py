@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hitl_cli import config, instructions, rulebook
+from hitl_cli import config, instructions, records, rulebook
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
 from hitl_cli.cli.options import Turn
-from hitl_cli.errors import UsageError
-from hitl_cli.journal import Began, Call, Grant, Settings, Who
+from hitl_cli.errors import ModelError, UsageError
+from hitl_cli.journal import Began, Call, Changed, Grant, Settings, Who
 from hitl_cli.mcp import Servers, servers_from_settings
 from hitl_cli.models import DEFAULT, open_model
 from hitl_cli.paths import Paths, locate, place_for, project_of
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Assembly:
-    """`session` is the one to continue, None for a new one; `notices` are lines a person should see at the start."""
+    """`session` is the one to continue, None for a new one; `notices` are lines a person should see at the start.
+
+    `anew`: flags were given for a session that is continued, so `settings` are not those it is stored with.
+    """
 
     store: SqliteStore
     paths: Paths
@@ -47,6 +50,7 @@ class Assembly:
     who: Who
     session: str | None = None
     responder: Responder | None = None
+    anew: bool = False
     notices: list[str] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
     servers: Servers | None = None
@@ -90,6 +94,14 @@ class Assembly:
         for grant in grants:
             if grant.scope != "session":
                 rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
+
+    def require_key(self) -> None:
+        """UsageError, before anything is begun, when the model's service would want a key and there is none."""
+        model = open_model(self.settings.model, cwd=Path(self.settings.cwd))
+        try:
+            getattr(model, "require_key", lambda: None)()
+        except ModelError as error:
+            raise UsageError(str(error)) from None
 
     async def connect(self, agent: Agent) -> tuple[str, ...]:
         """Let the servers' tools join the agent's; what is wrong with those that cannot be reached."""
@@ -159,43 +171,67 @@ def assemble(
     if session is not None:
         session = store.find(session)
         began = stored(store, session)
-    cwd = began.cwd if began else os.getcwd()
+    place = _place(turn, began, paths, session)
+    state = rulebook.trust_state(place, paths)
+    resolved = config.resolve(
+        _flags(turn, place), os.environ, {"user": paths.user_config, "repository": state.file}, state.trusted
+    )
+    if resolved.add_dirs and not place.roots[1:]:
+        dirs = [os.path.join(place.workspace, os.path.expanduser(folder)) for folder in resolved.add_dirs]
+        place = place_for(place.cwd, dirs, paths)
+    book = rulebook.load(place, paths)
+    settings = _settings(turn, resolved, began, place)
+    assembly = Assembly(
+        store,
+        paths,
+        place,
+        resolved,
+        settings,
+        book,
+        tuple(turn.break_),
+        who or Who("person", terminal()),
+        session,
+        responder,
+        anew=began is not None and settings != began and _settings(Turn(), resolved, began, place) != settings,
+    )
+    if book.untrusted:
+        assembly.notices.append(f"{book.untrusted} is not trusted, so what it would allow does not count: hitl trust")
+    return assembly
+
+
+def _place(turn: Turn, began: Settings | None, paths: Paths, session: str | None) -> Place:
     add_dirs = tuple(turn.add_dir) or (began.add_dirs if began else ())
     try:
-        place = place_for(cwd, add_dirs, paths)
+        place = place_for(began.cwd if began else here(), add_dirs, paths)
+        "".join((place.cwd, *place.roots)).encode()
+        return place
+    except UnicodeEncodeError:
+        raise UsageError("The name of this folder is not UTF-8 text.\n  Rename it, or work in another one.") from None
     except UsageError as error:
         if session is None:
             raise
         raise UsageError(f"Session {session} cannot go on: {error}\n  What waits in it is kept.") from None
-    state = rulebook.trust_state(place, paths)
-    files = {"user": paths.user_config, "repository": state.file}
-    flags = {
+
+
+def here() -> str:
+    """The current folder; UsageError when it was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder is gone.\n  Change to one that exists.") from None
+
+
+def _flags(turn: Turn, place: Place) -> dict[str, Any]:
+    return {
         "model": turn.model,
         "mode": turn.mode,
         "max_steps": turn.max_steps,
         "max_tokens": turn.max_tokens,
         "max_cost": turn.max_cost,
         "expires": duration(turn.expires) if turn.expires else None,
-        "add_dirs": add_dirs,
+        "add_dirs": place.roots[1:],
         "plain": turn.plain or None,
     }
-    resolved = config.resolve(flags, os.environ, files, state.trusted)
-    book = rulebook.load(place, paths)
-    assembly = Assembly(
-        store,
-        paths,
-        place,
-        resolved,
-        _settings(turn, resolved, began, place),
-        book,
-        tuple(turn.break_),
-        who or Who("person", terminal()),
-        session,
-        responder,
-    )
-    if book.untrusted:
-        assembly.notices.append(f"{book.untrusted} is not trusted, so what it would allow does not count: hitl trust")
-    return assembly
 
 
 def _settings(turn: Turn, resolved: config.Settings, began: Settings | None, place: Place) -> Settings:
@@ -221,26 +257,22 @@ def _settings(turn: Turn, resolved: config.Settings, began: Settings | None, pla
 
 def stored(store: SqliteStore, session: str) -> Settings | None:
     """What the session's latest turn was started with, its mode and model as changed since; None before a first turn."""
-    from dataclasses import replace
-
-    from hitl_cli.journal import Changed
-
     found: Settings | None = None
     for record in store.read(session):
         match record.entry:
             case Began(settings=settings):
                 found = settings
+            case Changed(what="settings", value=value):
+                found = records.load(Settings, value)
             case Changed(what="mode" | "model" as what, value=value) if found:
                 found = replace(found, **{what: value})
     return found
 
 
 def _newest(store: SqliteStore) -> str:
-    heads = store.heads(cwd=os.getcwd(), limit=1)
+    heads = store.heads(cwd=here(), limit=1)
     if not heads:
-        raise UsageError(
-            f"There is no session in {os.getcwd()} yet.\n  `hitl sessions list` shows those of other folders."
-        )
+        raise UsageError(f"There is no session in {here()} yet.\n  `hitl sessions list` shows those of other folders.")
     return heads[0].session
 
 

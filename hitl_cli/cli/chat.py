@@ -64,4 +64,5 @@ def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, m
     from hitl_cli.ui.app import repl
 
     assembly = assemble(turn, session=session, newest=newest)
+    assembly.require_key()
     return repl(assembly.setup(message, colour=not turn.no_color))

@@ -72,9 +72,12 @@ async def _alone(laid: Demo, turn: Turn) -> int:
 
     assembly = replace(assemble(turn, who=Who("program", "the demo")), responder=respond)
     agent = assembly.agent()
-    async with Watch(assembly, agent, Narrator(quiet=False, verbose=True, to=sys.stdout), as_lines=False) as watch:
+    narrator = Narrator(quiet=False, verbose=True, to=sys.stdout)
+    async with Watch(assembly, agent, narrator, "text", None) as watch:
         for number, message in enumerate(t.user for t in laid.script.turns if t.user):
             print(f"{'' if number == 0 else chr(10)}> {message}", flush=True)
             run = await watch.turn(partial(agent.stream, message, session=watch.session))
             print(run.text, flush=True)
-    return 0
+            if watch.signalled:
+                break
+        return watch.code(0)

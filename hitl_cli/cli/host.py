@@ -14,73 +14,53 @@ import threading
 from collections import deque
 from contextlib import suppress
 
-from hitl_cli.agent import Agent
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
-from hitl_cli.cli.narrate import Narrator
 from hitl_cli.cli.options import Turn
-from hitl_cli.cli.watch import Events, Watch
+from hitl_cli.cli.watch import Events, Watch, patiently, watched
 from hitl_cli.errors import HitlError, UsageError
-from hitl_cli.journal import Began, Who
-from hitl_cli.outcome import Outcome, Suspended
+from hitl_cli.journal import Who
+from hitl_cli.outcome import Outcome, Snapshot, Suspended
+from hitl_cli.ui.clean import clean
 
 LONGEST = 10 * 1024 * 1024  # bytes of one line
 
 
-async def serve(assembly: Assembly, turn: Turn, message: str | None, *, as_lines: bool) -> int:
+async def serve(assembly: Assembly, turn: Turn, message: str | None, output: str) -> int:
     """Until the end of the input or a signal; the exit code."""
-    agent = assembly.agent()
-    narrator = Narrator(quiet=turn.quiet or as_lines, verbose=turn.verbose)
-    async with Watch(assembly, agent, narrator, as_lines=as_lines) as watch:
-        return await Host(watch, agent).serve(message)
+    async with watched(assembly, turn, output) as watch:
+        return await Host(watch).serve(message)
 
 
 class Host:
-    """One conversation: `run` is how the last turn came out, None before the first."""
+    """One conversation: `waits` is the turn that waits for answers, `code` that of the last turn."""
 
-    def __init__(self, watch: Watch, agent: Agent) -> None:
-        self.watch, self.agent = watch, agent
-        self.run: Outcome | None = None
+    def __init__(self, watch: Watch) -> None:
+        self.watch, self.agent = watch, watch.agent
+        self.waits: Suspended | None = None
         self.code = 0
         self._said: deque[lines.User | lines.Say | lines.Stop] = deque()
         self._ended = False
 
     async def serve(self, message: str | None) -> int:
-        if self.watch.assembly.session:
-            await self._reopen()
+        snapshot = await self.watch.tell_session()
+        if snapshot:  # a session this process did not start: what waits in it is told first
+            for interrupt in snapshot.pending:
+                self.watch.tell({"type": "interrupt", "interrupt": lines.shown(interrupt), "seq": self.watch.seq})
+            self._wait_for(snapshot)
         if message is not None:
             self._said.append(lines.User(message))
         # A daemon: nothing ends a read of standard input but its end, and the process need not wait for that.
         threading.Thread(target=self._read, args=(asyncio.get_running_loop(),), daemon=True).start()
         while (said := await self._next()) is not None:
             await self._take(said)
-        if isinstance(self.run, Suspended):
-            self.watch.tell(lines.end_line(self.run, self.watch.seq))
-        return 130 if self.watch.signalled else self.code
-
-    async def _reopen(self) -> None:
-        """A session this process did not start: what waits in it is told first."""
-        snapshot = await self.agent.load(self.watch.session)
-        began = next((r.entry for r in reversed(snapshot.history) if isinstance(r.entry, Began)), None)
-        self.watch.seq = lines.last_seq(snapshot.history)
-        self.watch.tell_session(began)
-        for interrupt in snapshot.pending:
-            self.watch.tell({"type": "interrupt", "interrupt": lines.shown(interrupt), "seq": self.watch.seq})
-        if snapshot.pending:
-            self._came(
-                Suspended(
-                    session=snapshot.session,
-                    messages=snapshot.messages,
-                    usage=snapshot.usage,
-                    state=snapshot.state,
-                    denied=snapshot.denied,
-                    pending=snapshot.pending,
-                )
-            )
+        if self.waits:
+            self.watch.tell_end(self.waits)
+        return self.watch.code(self.code)
 
     async def _next(self) -> lines.User | lines.Say | lines.Stop | None:
         """The next thing that was said; None at the end."""
-        while not (self.watch.deaf or self.watch.signalled):
+        while not (self.watch.out.lost or self.watch.signalled):
             if self._said:
                 return self._said.popleft()
             if self._ended:
@@ -90,38 +70,62 @@ class Host:
         return None
 
     async def _take(self, said: lines.User | lines.Say | lines.Stop) -> None:
-        session, waiting = self.watch.session, isinstance(self.run, Suspended)
+        session = self.watch.session
         match said:
-            case lines.User() if waiting:
+            case lines.User() if self.waits:
                 self._bad("the turn waits for answers; a message can be sent when it has ended")
             case lines.User(text):
                 await self._turn(lambda: self.agent.stream(text, session=session))
-            case lines.Say(id, answer) if waiting:
+            case lines.Say(id, answer) if self.waits:
                 who = Who("program", "host")
                 await self._turn(lambda: self.agent.stream_resume(session, {id: answer}, who=who))
             case lines.Say(id):
                 self._bad(f"{id} does not wait for an answer")
-            case lines.Stop() if waiting:
-                stopped = await self.agent.stop(session)
+            case lines.Stop() if self.waits:
+                stopped = await patiently(lambda: self.agent.stop(session))
                 if stopped:
                     self._came(stopped)
 
     async def _turn(self, events: Events) -> None:
+        if self._said and isinstance(self._said[0], lines.Stop):  # said before the turn could begin
+            self._said.popleft()
+            self.watch.brief = True
         try:
             self._came(await self.watch.turn(events))
-        except UsageError as error:  # refused: the session is as it was
+        except UsageError as error:  # refused: the session is as it was, which may not be how it was known here
             self._bad(str(error))
+            self.code = error.exit_code
+            self._wait_for(await self.agent.load(self.watch.session))
         except HitlError as error:
-            self.run, self.code = None, error.exit_code
-            self.watch.tell(lines.failed_line(error, self.watch.session, self.watch.seq))
+            self.waits, self.code = None, error.exit_code
+            await self.watch.tell_failure(error)
+
+    def _wait_for(self, snapshot: Snapshot) -> None:
+        """What waits in the session as it is stored."""
+        if not snapshot.pending:
+            self.waits = None
+            return
+        self._came(
+            Suspended(
+                session=snapshot.session,
+                messages=snapshot.messages,
+                usage=snapshot.usage,
+                state=snapshot.state,
+                denied=snapshot.denied,
+                pending=snapshot.pending,
+            )
+        )
 
     def _came(self, run: Outcome) -> None:
-        self.run, self.code = run, lines.exit_code(run)
-        if not isinstance(run, Suspended):
-            self.watch.tell(lines.end_line(run, self.watch.seq))
+        self.code = lines.exit_code(run)
+        self.waits = run if isinstance(run, Suspended) else None
+        if not self.waits:
+            self.watch.tell_end(run)
 
     def _bad(self, problem: str) -> None:
         self.watch.tell({"type": "error", "message": problem, "seq": self.watch.seq})
+        if self.watch.output != "stream-json":
+            self.watch.narrator.say(f"hitl: {clean(problem)}")
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         """Lines as they come, in a thread of its own, since any kind of file may be standard input."""
@@ -146,7 +150,6 @@ class Host:
             if isinstance(said, lines.Bad):
                 self._bad(said.problem)
             elif isinstance(said, lines.Stop) and self.watch.running:
-                self._said.clear()
                 self.watch.cancel()
             elif said is not None:
                 self._said.append(said)

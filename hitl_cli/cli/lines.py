@@ -8,16 +8,16 @@ user message, an answer or a stop; whatever else it is, it is refused with an `e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from hitl_cli import interrupts
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Answer, Approval, Interrupt
-from hitl_cli.journal import Answered, Began, Judged, Raised, Recorded, Replied, Result, Settled, Usage
+from hitl_cli.journal import Answered, Ended, Judged, Raised, Recorded, Replied, Result, Settings, Settled, Usage
 from hitl_cli.models import Retrying, TextDelta
-from hitl_cli.outcome import Blocked, Completed, Outcome, Stopped, Suspended
+from hitl_cli.outcome import Blocked, Completed, Outcome, Snapshot, Stopped, Suspended
 
 V = 1
 Line = dict[str, Any]
@@ -37,13 +37,13 @@ def exit_code(run: Outcome) -> int:
     return 3 if run.denied else 0
 
 
-def of_event(event: object) -> Iterator[Line]:
-    """The lines of one event, in order; none for what a host need not know."""
+def of_event(event: object, last: int) -> Iterator[Line]:
+    """The lines of one event, in order; none for what a host need not know. `last`: the last entry told of."""
     match event:
         case TextDelta(text):
             yield {"type": "text", "delta": text}
         case Retrying(after_s, why):
-            yield {"type": "retry", "after_s": after_s, "why": why}
+            yield {"type": "retry", "after_s": after_s, "why": why, "seq": last}
         case Recorded(seq, _, entry):
             for line in _of_entry(entry):
                 yield {**line, "seq": seq}
@@ -75,8 +75,9 @@ def _of_entry(entry: object) -> Iterator[Line]:
 
 
 def shown(interrupt: Interrupt) -> Line:
-    """An interrupt as hosts and listings see it: its JSON form, suggested rules as their texts."""
-    line = interrupts.dump(interrupt)
+    """An interrupt as hosts and listings see it: what every kind has, then its own fields; suggested rules as texts."""
+    line: Line = {"id": "", "kind": "", "call": None, "reason": "", "suggested": [], "digest": "", "expires": None}
+    line |= interrupts.dump(interrupt)
     if isinstance(interrupt, Approval):
         line["suggested"] = suggested(interrupt)
     call = line.get("call")
@@ -101,15 +102,20 @@ def usage(spent: Usage) -> Line:
     return {"input": spent.input, "output": spent.output, "cache_read": spent.cache_read, "cost": spent.cost}
 
 
-def session_line(session: str, began: Began | None, seq: int, **fallback: str) -> Line:
-    settings = began.settings if began else None
+def spent(snapshot: Snapshot) -> Usage:
+    """Of the last turn, as far as it is on record."""
+    last = snapshot.history[-1].entry if snapshot.history else None
+    return last.usage if isinstance(last, Ended) else Usage()
+
+
+def session_line(session: str, settings: Settings, seq: int) -> Line:
     return {
         "type": "session",
         "v": V,
         "session": session,
-        "cwd": settings.cwd if settings else fallback["cwd"],
-        "model": settings.model if settings else fallback["model"],
-        "mode": settings.mode if settings else fallback["mode"],
+        "cwd": settings.cwd,
+        "model": settings.model,
+        "mode": settings.mode,
         "seq": seq,
     }
 
@@ -118,32 +124,28 @@ STATUS = {Completed: "completed", Suspended: "suspended", Blocked: "blocked", St
 
 
 def end_line(run: Outcome, seq: int) -> Line:
+    reason = str(run) if isinstance(run, Suspended) else getattr(run, "reason", "")
+    return _end(run, seq, STATUS[type(run)], reason, exit_code(run))
+
+
+def failed_line(error: HitlError, session: str, snapshot: Snapshot | None, seq: int) -> Line:
+    """The end of a turn that an error ended."""
+    usage, denied = (spent(snapshot), snapshot.denied) if snapshot else (Usage(), ())
+    run = Outcome(session=session, usage=usage, denied=denied)
+    return _end(run, seq, "failed", str(error), error.exit_code)
+
+
+def _end(run: Outcome, seq: int, status: str, reason: str, code: int) -> Line:
     return {
         "type": "end",
-        "status": STATUS[type(run)],
-        "reason": getattr(run, "reason", ""),
-        "exit": exit_code(run),
+        "status": status,
+        "reason": reason,
+        "exit": code,
         "answer": run.text,
         "denied": list(run.denied),
         "pending": [shown(i) for i in run.pending] if isinstance(run, Suspended) else [],
         "usage": usage(run.usage),
         "session": run.session,
-        "seq": seq,
-    }
-
-
-def failed_line(error: HitlError, session: str, seq: int) -> Line:
-    """The end of a turn that an error ended."""
-    return {
-        "type": "end",
-        "status": "failed",
-        "reason": str(error),
-        "exit": error.exit_code,
-        "answer": "",
-        "denied": [],
-        "pending": [],
-        "usage": usage(Usage()),
-        "session": session,
         "seq": seq,
     }
 
@@ -183,8 +185,8 @@ def parse(raw: bytes) -> User | Say | Stop | Bad | None:
     if not raw.strip():
         return None
     try:
-        line = json.loads(raw.decode("utf-8"))
-    except ValueError as error:
+        line = json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
         return Bad(f"not a JSON line: {error}")
     if not isinstance(line, dict):
         return Bad("a line is one JSON object with a `type`")
@@ -205,6 +207,10 @@ def parse(raw: bytes) -> User | Say | Stop | Bad | None:
     return Bad(f"unknown type {line.get('type')!r}; lines are user, answer and stop")
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
 def answers_of(found: object) -> Mapping[str, Answer]:
     """A set of answers from plain JSON: {interrupt id: answer}. Raises ValueError with every problem."""
     if not isinstance(found, dict) or not found:
@@ -219,7 +225,3 @@ def answers_of(found: object) -> Mapping[str, Answer]:
     if problems:
         raise ValueError("; ".join(problems))
     return answers
-
-
-def last_seq(records: Sequence[Recorded]) -> int:
-    return records[-1].seq if records else 0

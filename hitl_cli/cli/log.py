@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from hitl_cli.cli.opened import opened, stamp
-from hitl_cli.cli.options import moment, one_of
+from hitl_cli.cli.opened import local, opened, stamp
+from hitl_cli.cli.options import Store, moment, one_of
 from hitl_cli.journal import Answered, Judged, Recorded, Who
-from hitl_cli.store import Store
+from hitl_cli.masking import mask_data
+from hitl_cli.store import Store as Stored
 from hitl_cli.times import gone_by
 from hitl_cli.ui.clean import clean
 
@@ -22,12 +23,13 @@ def log(
     session: Annotated[str | None, typer.Option("--session", help="Of this session.", metavar="ID")] = None,
     tool: Annotated[str | None, typer.Option("--tool", help="Of this tool.", metavar="NAME")] = None,
     decision: Annotated[
-        str | None, typer.Option("--decision", help=", ".join(DECISIONS) + ".", callback=one_of(*DECISIONS))
+        str | None,
+        typer.Option("--decision", help=f"{', '.join(DECISIONS)}.", callback=one_of(*DECISIONS), metavar="DECISION"),
     ] = None,
     since: Annotated[str | None, typer.Option("--since", help="A date or a length such as 7d.", metavar="TIME")] = None,
     until: Annotated[str | None, typer.Option("--until", help="A date or a length such as 1h.", metavar="TIME")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines.")] = False,
-    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None,
+    store: Store = None,
 ) -> int:
     """Every decision: what was allowed, asked, refused, by whom."""
     with opened(store) as found:
@@ -37,11 +39,12 @@ def log(
         for row in rows(found, id, first, last):
             if (tool and row["tool"] != tool) or (decision and row["decision"] != decision):
                 continue
+            row = mask_data(row)
             print(json.dumps(row, ensure_ascii=False) if as_json else _text(row))
     return 0
 
 
-def rows(store: Store, session: str | None, since: float, until: float | None) -> Iterator[dict[str, Any]]:
+def rows(store: Stored, session: str | None, since: float, until: float | None) -> Iterator[dict[str, Any]]:
     """One row a decision. A verdict says what decided; an answer says who gave it and what it granted."""
     judged: dict[tuple[str, str], Judged] = {}
     for id, record in store.entries(["judged", "answered"], session=session, since=since, until=until):
@@ -61,7 +64,7 @@ def rows(store: Store, session: str | None, since: float, until: float | None) -
                 yield _row(id, record, about, kind, {**more, **({"digest": digest} if digest else {})}, entry.who)
 
 
-def _judged_before(store: Store, session: str, call: str, seq: int) -> Judged | None:
+def _judged_before(store: Stored, session: str, call: str, seq: int) -> Judged | None:
     """The verdict that an answer answers, when it lies before the time that was asked for."""
     records = [r.entry for r in store.read(session) if r.seq < seq and isinstance(r.entry, Judged)]
     return next((j for j in reversed(records) if j.call == call), None)
@@ -85,12 +88,15 @@ def _row(
         "part": "",
         "reason": about.reason if about else "",
         "granted": [],
+        "interrupt": "",
         **more,
     }
 
 
 def _text(row: dict[str, Any]) -> str:
     by = " ".join(filter(None, [row["by"]["kind"], row["by"]["detail"]]))
-    about = " ".join(filter(None, [row["tool"], row["part"] or row["call"]]))
+    about = " ".join(filter(None, [row["tool"], row["part"] or row["interrupt"] or row["call"]]))
     granted = "".join(f"  + {g['rule']} ({g.get('scope', 'session')})" for g in row["granted"])
-    return clean(f"{row['time']}  {row['session']}  {row['decision']:<7}  {about}  by {by}{granted}").replace("\n", " ")
+    return clean(f"{local(row['time'])}  {row['session']}  {row['decision']:<7}  {about}  by {by}{granted}").replace(
+        "\n", " "
+    )

@@ -15,7 +15,10 @@ from dataclasses import dataclass
 
 import typer
 
+from hitl_cli.cli import streams
 from hitl_cli.errors import HitlError, UsageError
+
+HELP = {"help_option_names": ["-h", "--help"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,52 +47,54 @@ COMMANDS = {
     "doctor": Entry("doctor", "doctor"),
     "help": Entry("pages", "help_"),
 }
-WITH_VALUE = (
-    "--model", "--mode", "--allow", "--ask", "--deny", "--add-dir", "--max-steps", "--max-tokens", "--max-cost",
-    "--break", "--expires", "--store", "-p", "--print",
-)  # fmt: skip
+# What asks for help or completion of the whole program, not of one command.
+WHOLE = (["--help"], ["-h"], ["--install-completion"], ["--show-completion"])
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; the exit code. Errors of ours are one message on standard error, a closed pipe is quiet."""
+    streams.prepare()
     try:
         code = _dispatch(list(arguments))
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Nobody reads any more. Point standard output away, or the interpreter complains when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return streams.discard_output(0)
     except KeyboardInterrupt:
-        return 130
+        return streams.discard_output(130)
     except OSError as error:
-        print(f"hitl: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)
-        return 1
+        named = f": {error.filename}" if error.filename else ""
+        print(f"hitl: {error.strerror or error}{named}", file=sys.stderr)
+        return streams.discard_output(1)
     except HitlError as error:
         from hitl_cli.ui.clean import clean
 
         print("hitl: " + clean(str(error)), file=sys.stderr)
         return error.exit_code
+    except Exception as error:
+        from hitl_cli.cli.crash import tell
+
+        print(tell(error), file=sys.stderr)
+        return 1
 
 
 def _dispatch(arguments: list[str]) -> int:
-    words = _words(arguments)
-    if "_HITL_COMPLETE" in os.environ or arguments in (["--help"], ["--install-completion"], ["--show-completion"]):
+    if "_HITL_COMPLETE" in os.environ or arguments in WHOLE:
         return _invoke(application(COMMANDS), arguments)
-    if words and words[0] in COMMANDS:
-        if arguments[0] != words[0]:
-            raise UsageError(f"Options come after the command: hitl {words[0]} … {arguments[0]} …")
-        return _invoke(application([words[0]]), arguments)
+    words = _words(arguments)
+    if words and arguments[words[0]] in COMMANDS:
+        name = arguments.pop(words[0])  # options of a turn may stand before the command
+        return _invoke(application([name]), [name, *arguments])
     if _takes_text(arguments):
         return _invoke(application(["run"]), ["run", *arguments])
-    if len(words) > 1 or (words and not any(c.isspace() for c in words[0])):
-        raise UsageError(_unknown(words))
+    if len(words) > 1 or (words and not any(c.isspace() for c in arguments[words[0]])):
+        raise UsageError(_unknown(arguments[words[0]]))
     if "--help" not in arguments and "-h" not in arguments and not sys.stdin.isatty():
         return _invoke(application(["run"]), ["run", *arguments])
     from hitl_cli.cli import chat
 
     app = typer.Typer(add_completion=False)
-    app.command()(chat.chat)
+    app.command(context_settings=HELP)(chat.chat)
     return _invoke(app, arguments)
 
 
@@ -102,7 +107,7 @@ def application(names: Sequence[str] | dict[str, Entry]) -> typer.Typer:
         no_args_is_help=False,
         add_completion=len(names) > 1,
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=HELP,
     )
     app.callback(invoke_without_command=True)(chat.root)
     for name in names:
@@ -131,27 +136,35 @@ def _invoke(app: typer.Typer, arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _words(arguments: list[str]) -> list[str]:
-    """The arguments that are neither options nor values of options."""
-    words: list[str] = []
+def _words(arguments: list[str]) -> list[int]:
+    """Where the arguments stand that are neither options nor values of options."""
+    plain = bool(arguments) and arguments[0] in COMMANDS  # most often: nothing need be known of options
+    options = _with_value() if not plain and any(a.startswith("-") for a in arguments) else frozenset()
+    found: list[int] = []
     skip = False
     for number, argument in enumerate(arguments):
         if skip:
             skip = False
         elif argument == "--":
-            return words + arguments[number + 1 :]
+            return found + list(range(number + 1, len(arguments)))
         elif argument.startswith("-") and argument != "-":
-            skip = argument in WITH_VALUE
+            skip = argument in options
         else:
-            words.append(argument)
-    return words
+            found.append(number)
+    return found
+
+
+def _with_value() -> frozenset[str]:
+    """The options of `run` that take a value; those of the REPL are among them."""
+    run = typer.main.get_command(application(["run"])).commands["run"]  # type: ignore[attr-defined]
+    return frozenset(o for p in run.params for o in p.opts if not getattr(p, "is_flag", True))
 
 
 def _takes_text(arguments: list[str]) -> bool:
     return any(a in ("-p", "--print") or a.startswith(("--print=", "-p")) for a in arguments)
 
 
-def _unknown(words: list[str]) -> str:
-    close = difflib.get_close_matches(words[0], COMMANDS, 1, 0.5)
+def _unknown(word: str) -> str:
+    close = difflib.get_close_matches(word, COMMANDS, 1, 0.6)
     nearest = f"Did you mean `hitl {close[0]}`?" if close else f"Commands: {', '.join(COMMANDS)}."
-    return f'{words[0]!r} is no command. {nearest}\n  A message is one argument with a blank in it: hitl "fix the test"'
+    return f'{word!r} is no command. {nearest}\n  A message is one argument with a blank in it: hitl "fix the test"'

@@ -6,15 +6,16 @@ what fits on one, since the whole stands in the session.
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from hitl_cli.interrupts import Interrupt
+from hitl_cli.interrupts import Breakpoint, Interrupt, Question, Review
 from hitl_cli.journal import Answered, Call, Judged, Recorded, Replied, Settled
 from hitl_cli.models import Retrying
-from hitl_cli.outcome import Outcome, Stopped, Suspended
+from hitl_cli.outcome import Blocked, Outcome, Stopped, Suspended
 from hitl_cli.ui.clean import clean
 
 WIDTH = 160
@@ -27,6 +28,21 @@ def title(call: Call) -> str:
     main = next((str(values[name]) for name in MAIN if values.get(name)), "")
     line = " ".join(clean(main).split())
     return f"{clean(call.name)} {line if len(line) < WIDTH else line[: WIDTH - 1] + '…'}".rstrip()
+
+
+def about(interrupt: Interrupt) -> str:
+    """What waits, in one line."""
+    match interrupt:
+        case Question(fields=(first, *_)):
+            line = first.description or first.name
+        case Question(payload=payload) | Review(payload=payload):
+            line = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+        case Breakpoint(step=step, phase=phase, call=None):
+            return f"stopped {phase} the {step} step"
+        case _:
+            return title(interrupt.call) if interrupt.call else interrupt.kind
+    line = " ".join(clean(line).split())
+    return f"question: {line if len(line) < WIDTH else line[: WIDTH - 1] + '…'}"
 
 
 def command_for(session: str, interrupt: Interrupt, store: str | None = None) -> str:
@@ -43,10 +59,10 @@ def command_for(session: str, interrupt: Interrupt, store: str | None = None) ->
 
 
 class Narrator:
-    """Fed with the events of a turn; prints to `to` (standard error)."""
+    """Fed with the events of a turn; prints to `to` (standard error). `short`: notices alone, unless `verbose`."""
 
-    def __init__(self, *, quiet: bool, verbose: bool, to: TextIO | None = None) -> None:
-        self._quiet, self._verbose, self._to = quiet, verbose, to or sys.stderr
+    def __init__(self, *, quiet: bool, verbose: bool, short: bool = False, to: TextIO | None = None) -> None:
+        self._quiet, self._verbose, self._short, self._to = quiet, verbose, short and not verbose, to or sys.stderr
         self._calls: dict[str, Call] = {}
 
     def say(self, text: str) -> None:
@@ -54,6 +70,8 @@ class Narrator:
             print(text, file=self._to, flush=True)
 
     def event(self, event: object) -> None:
+        if self._quiet or self._short:
+            return
         match event:
             case Recorded(entry=Replied(calls=calls)):
                 self._calls.update({call.id: call for call in calls})
@@ -64,18 +82,22 @@ class Narrator:
                     self.say(f"  {who.detail or who.kind} says: {_said(answer)}")
             case Recorded(entry=Settled(call=id, result=result)):
                 if not result.ok and result.kind == "error":
-                    self.say(f"  failed: {title(self._calls[id])}")
+                    self.say(f"  failed: {self._title(id)}")
             case Retrying(after_s, why):
                 self.say(f"  {clean(why)}; trying again in {after_s:.0f} s")
 
+    def _title(self, id: str) -> str:
+        """A call as it was asked for; in a turn that is continued it may lie before what was seen here."""
+        return title(self._calls[id]) if id in self._calls else id
+
     def _judged(self, judged: Judged) -> None:
-        call = self._calls[judged.call]
+        about = self._title(judged.call)
         if judged.decision == "allow":
-            self.say(f"  {title(call)}" + (f"  ({clean(judged.reason)})" if self._verbose else ""))
+            self.say(f"  {about}" + (f"  ({clean(judged.reason)})" if self._verbose else ""))
         elif judged.decision == "deny":
-            self.say(f"  refused: {title(call)}: {clean(judged.reason)}")
+            self.say(f"  refused: {about}: {clean(judged.reason)}")
         elif self._verbose:
-            self.say(f"  asks: {title(call)}: {clean(judged.reason)}")
+            self.say(f"  asks: {about}: {clean(judged.reason)}")
 
     def end(self, run: Outcome, store: str | None = None) -> None:
         """What a person should know about how the turn came out."""
@@ -83,12 +105,12 @@ class Narrator:
             self.say(_refusal(refusal))
         match run:
             case Suspended():
-                self.say(f"Session {run.session} waits for {len(run.pending)} answer(s):")
+                several = f"{len(run.pending)} answers" if len(run.pending) > 1 else "an answer"
+                self.say(f"Session {run.session} waits for {several}:")
                 for interrupt in run.pending:
-                    about = title(interrupt.call) if interrupt.call else interrupt.kind
-                    self.say(f"  {about}\n    {command_for(run.session, interrupt, store)}")
-            case Stopped():
-                self.say(f"Stopped: {run.reason or run.why}. Go on with: hitl run --session {run.session} MESSAGE")
+                    self.say(f"  {about(interrupt)}\n    {command_for(run.session, interrupt, store)}")
+            case Stopped() | Blocked():
+                self.say(f"Stopped: {run.reason}\n  Go on with: hitl run --session {run.session} MESSAGE")
 
 
 def _said(answer: Mapping[str, Any]) -> str:
@@ -101,5 +123,6 @@ def _said(answer: Mapping[str, Any]) -> str:
 
 def _refusal(refusal: Mapping[str, Any]) -> str:
     part = f" ({clean(str(refusal['part']))})" if refusal.get("part") else ""
+    by = "nobody was there to ask" if refusal["by"] == "none" else f"refused by {clean(str(refusal['by']))}"
     help = f"\n    would be allowed by: {clean(str(refusal['help']))}" if refusal.get("help") else ""
-    return f"Not done: {clean(str(refusal['tool']))}{part}, refused by {clean(str(refusal['by']))}{help}"
+    return f"Not done: {clean(str(refusal['tool']))}{part}: {by}{help}"

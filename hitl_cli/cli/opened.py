@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
+from hitl_cli.errors import SessionBusy
+from hitl_cli.paths import locate
 from hitl_cli.store.sqlite import SqliteStore
+
+T = TypeVar("T")
 
 
 def store_path(given: str | None) -> Path:
     """The file of the store: `--store`, `HITL_STORE`, else the one in the state folder."""
-    import os
-
-    from hitl_cli.paths import locate
-
     return Path(given or os.environ.get("HITL_STORE") or locate().store)
 
 
@@ -38,5 +41,22 @@ def age(since: float, now: float | None = None) -> str:
 
 
 def stamp(at: float) -> str:
-    """Local date and time to the second, with the offset, as ISO 8601 writes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(at))
+    """A moment for programs: RFC 3339, UTC, to the millisecond."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def local(at: str) -> str:
+    """What `stamp` gave, for people: the time of this place, to the second."""
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def patiently(work: Callable[[], T]) -> T:
+    """What `work` gives, tried again for 5 s while another process runs the session; at last SessionBusy."""
+    end = time.monotonic() + 5
+    while True:
+        try:
+            return work()
+        except SessionBusy:
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.1)

@@ -1,6 +1,6 @@
-"""The options that every command which runs a turn takes, written once.
+"""Options that several commands take, written once; `Turn` are those of every command that runs a turn.
 
-`turn_options` gives a command function these parameters on its signature and hands them over as one record.
+`turn_options` gives a command function the options of a record on its signature and hands them over as the record.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import functools
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -31,7 +31,7 @@ def one_of(*allowed: str) -> Callable[[Any], Any]:
 
 
 def _positive(value: Any) -> Any:
-    if value is not None and value <= 0:
+    if value is not None and not 0 < value < float("inf"):
         raise typer.BadParameter("must be more than 0")
     return value
 
@@ -54,6 +54,15 @@ def moment(option: str, text: str, read: Callable[[str, float], float]) -> float
     except ValueError as error:
         raise UsageError(f"{option}: {error}.") from None
 
+
+FORMATS = ("text", "json", "stream-json")
+Output = Annotated[
+    str | None,
+    typer.Option("--output", help=", ".join(FORMATS) + ".", callback=one_of(*FORMATS), metavar="FORMAT"),
+]
+Session = Annotated[str, typer.Argument(help="A session; the beginning of its id is enough.")]
+Store = Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON array.")]
 
 MODES = ("default", "accept-edits", "plan", "dont-ask", "bypass")
 
@@ -110,25 +119,25 @@ class Turn:
 
 
 def turn_options(command: Callable[..., Result]) -> Callable[..., Result]:
-    """`command(…, turn: Turn)` as a function that typer gives the options of `Turn`."""
-    hints = get_type_hints(Turn, include_extras=True)
-    names = [f.name for f in fields(Turn)]
+    """`command`, each of whose parameters that is a record (`turn: Turn`) is replaced by the options of that record."""
     own = inspect.signature(command, eval_str=True).parameters
-    empty = Turn()
-    extra = {
-        name: inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, name), annotation=hints[name]
-        )
-        for name in names
-    }
-    kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for n, p in own.items() if n != "turn"]
+    hinted: dict[str, Any] = {name: p.annotation for name, p in own.items()}
+    records: dict[str, Any] = {name: hint for name, hint in hinted.items() if is_dataclass(hint)}
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for name, p in own.items() if name not in records]
+    for record in records.values():
+        hints, empty = get_type_hints(record, include_extras=True), record()
+        parameters += [
+            inspect.Parameter(
+                f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, f.name), annotation=hints[f.name]
+            )
+            for f in fields(record)
+        ]
 
     @functools.wraps(command)
     def run(**given: Any) -> Result:
-        turn = Turn(**{name: given.pop(name) for name in names})
-        return command(**given, turn=turn)
+        made = {name: record(**{f.name: given.pop(f.name) for f in fields(record)}) for name, record in records.items()}
+        return command(**given, **made)
 
-    parameters = [*kept, *extra.values()]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     del run.__wrapped__

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hitl_cli.cli.options import Turn, one_of, turn_options
+from hitl_cli.cli.options import Output, Turn, one_of, turn_options
 from hitl_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from hitl_cli.cli.assemble import Assembly
-
-FORMATS = ("text", "json", "stream-json")
 
 
 @turn_options
@@ -26,9 +24,7 @@ def run(
     print_: Annotated[str | None, typer.Option("-p", "--print", hidden=True)] = None,
     session: Annotated[str | None, typer.Option("--session", help="Continue this session.", metavar="ID")] = None,
     continue_: Annotated[bool, typer.Option("-c", "--continue", help="Continue this folder's newest session.")] = False,
-    output: Annotated[
-        str, typer.Option("--output", help=", ".join(FORMATS) + ".", callback=one_of(*FORMATS), metavar="FORMAT")
-    ] = "text",
+    output: Output = None,
     input: Annotated[
         str,
         typer.Option("--input", help="text or stream-json.", callback=one_of("text", "stream-json"), metavar="FORMAT"),
@@ -53,20 +49,19 @@ def run(
         raise UsageError("--session and --continue name two sessions.\n  Give one of them.")
     given = message if message is not None else print_
     hosted = input == "stream-json"
+    form = output or ("stream-json" if hosted else "text")
     text = given if hosted else stdin.message(given)
     responder = deny_all if auto_deny or on_ask == "deny" else None
     assembly = assemble.assemble(turn, session=session, newest=continue_, responder=responder)
+    assembly.require_key()
     if hosted:
-        return asyncio.run(host.serve(assembly, turn, text, as_lines=output == "stream-json"))
+        return asyncio.run(host.serve(assembly, turn, text, form))
     assert text is not None
-    return asyncio.run(_one_turn(assembly, text, output, turn))
+    return asyncio.run(_one_turn(assembly, text, form, turn))
 
 
 async def _one_turn(assembly: Assembly, text: str, output: str, turn: Turn) -> int:
-    from hitl_cli.cli.narrate import Narrator
-    from hitl_cli.cli.watch import Watch
+    from hitl_cli.cli.watch import watched
 
-    agent = assembly.agent()
-    narrator = Narrator(quiet=turn.quiet or output != "text", verbose=turn.verbose)
-    async with Watch(assembly, agent, narrator, as_lines=output == "stream-json") as watch:
-        return await watch.to_the_end(lambda: agent.stream(text, session=watch.session), output, turn.store)
+    async with watched(assembly, turn, output) as watch:
+        return await watch.to_the_end(lambda: watch.agent.stream(text, session=watch.session))

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hitl_cli import sessions
-from hitl_cli.cli.opened import age, opened, stamp
-from hitl_cli.cli.options import one_of
+from hitl_cli.cli.opened import age, opened, patiently, stamp
+from hitl_cli.cli.options import Json, Session, Store, one_of
 from hitl_cli.errors import UsageError
+from hitl_cli.paths import locate
 from hitl_cli.store import Head
 from hitl_cli.ui.clean import clean
 
 app = typer.Typer(help="Sessions: list, rename, fork, export, delete.", rich_markup_mode=None, no_args_is_help=True)
-Session = Annotated[str, typer.Argument(help="A session; the beginning of its id is enough.")]
-Store = Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")]
 
 
 @app.command("list")
 def list_(
     here: Annotated[bool, typer.Option("--here", help="Only those of this folder.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    as_json: Json = False,
     store: Store = None,
 ) -> int:
     """All sessions, newest first."""
@@ -49,7 +50,8 @@ def rename(session: Session, title: Annotated[str, typer.Argument(help="The new 
     if not title.strip():
         raise UsageError("A title is not empty.")
     with opened(store) as found:
-        sessions.rename(found, found.find(session), title.strip())
+        id = found.find(session)
+        patiently(lambda: sessions.rename(found, id, title.strip()))
     return 0
 
 
@@ -99,8 +101,9 @@ def delete(
 ) -> int:
     """Delete sessions and everything in them, waiting questions too."""
     with opened(store) as found:
-        for id in [found.find(session) for session in which]:
-            found.delete(id)
+        for id in dict.fromkeys(found.find(session) for session in which):
+            patiently(partial(found.delete, id))
+            shutil.rmtree(locate().outputs / id, ignore_errors=True)
             print(f"deleted {id}")
     return 0
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sys
+import time
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
 from hitl_cli import sessions
-from hitl_cli.cli.opened import age, opened
-from hitl_cli.errors import InvalidAnswers, UsageError
-from hitl_cli.interrupts import Approval, External, Interrupt, Question, Review
+from hitl_cli.cli.narrate import about, command_for
+from hitl_cli.cli.opened import age, opened, stamp
+from hitl_cli.cli.options import Json, Session, Store
+from hitl_cli.errors import InvalidAnswers
+from hitl_cli.interrupts import Approval, Interrupt, Question
 from hitl_cli.store import Head
-from hitl_cli.ui.clean import clean
-
-Store = Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON array.")]
+from hitl_cli.ui.approval.body import sheet
+from hitl_cli.ui.clean import clean, reveal
+from hitl_cli.ui.theme import plain
 
 
 def pending(as_json: Json = False, store: Store = None) -> int:
@@ -31,14 +35,14 @@ def pending(as_json: Json = False, store: Store = None) -> int:
     if not heads:
         print("Nothing waits for an answer.")
     for head in heads:
-        print(f"{head.session}  {clean(head.title)}  in {clean(head.cwd)}")
+        print(f"{head.session}  {reveal(head.title)}  in {reveal(head.cwd)}")
         for interrupt in waiting(head):
             print(*_brief(head, interrupt, store), sep="\n")
     return 0
 
 
 def show(
-    session: Annotated[str, typer.Argument(help="A session; the beginning of its id is enough.")],
+    session: Session,
     interrupt: Annotated[str | None, typer.Argument(help="One waiting request of it.")] = None,
     as_json: Json = False,
     store: Store = None,
@@ -48,47 +52,41 @@ def show(
         id = found.find(session)
         head = sessions.head_of(found, id)
         records = found.read(id)
-    if interrupt is None:
-        whole = sessions.as_object(head, records) if as_json else None
-        print(
-            clean(sessions.as_markdown(head, records))
-            if whole is None
-            else json.dumps(whole, ensure_ascii=False, indent=2)
-        )
-        return 0
-    asked = one_of_head(head, interrupt)
+    asked = None if interrupt is None else _named(head, interrupt)
     if as_json:
-        print(json.dumps(row(head, asked, store), ensure_ascii=False, indent=2))
+        data = sessions.as_object(head, records) if asked is None else row(head, asked, store)
+        print(json.dumps(data, ensure_ascii=False, indent=2))
+    elif asked is None:
+        print(clean(sessions.as_markdown(head, records)))
     else:
         print(*_whole(head, asked, store), sep="\n")
     return 0
 
 
 def waiting(head: Head) -> list[Interrupt]:
+    """What waits in the session; a damaged one hides no other, it is named on standard error."""
     from hitl_cli import interrupts
 
-    return [interrupts.load(dumped) for dumped in head.pending]
+    try:
+        return [interrupts.load(dumped) for dumped in head.pending]
+    except ValueError as error:
+        print(f"hitl: what waits in session {head.session} cannot be read: {clean(str(error))}", file=sys.stderr)
+        return []
 
 
-def one_of_head(head: Head, id: str | None) -> Interrupt:
-    """The interrupt with this id, or the only one that waits; raises a refusal that lists what does."""
+def _named(head: Head, id: str) -> Interrupt:
+    """The interrupt with this id, or the only one whose id begins so."""
     found = waiting(head)
-    ids = ", ".join(i.id for i in found)
-    if id is None:
-        if len(found) != 1:
-            what = f"{len(found)} requests wait in session {head.session}: {ids}" if found else "Nothing waits there"
-            raise UsageError(f"{what}.\n  Name one of them.")
-        return found[0]
-    for interrupt in found:
-        if interrupt.id == id:
-            return interrupt
-    raise InvalidAnswers({id: f"does not wait in session {head.session}" + (f"; waiting: {ids}" if ids else "")})
+    for fitting in ([i for i in found if i.id == id], [i for i in found if i.id.startswith(id)]):
+        if len(fitting) == 1:
+            return fitting[0]
+    ids = ", ".join(i.id for i in found) or "nothing"
+    raise InvalidAnswers({id: f"does not wait in session {head.session}; waiting: {ids}"})
 
 
 def row(head: Head, interrupt: Interrupt, store: str | None) -> dict[str, Any]:
     """One line of `pending --json`."""
-    from hitl_cli.cli.lines import shown, suggested
-    from hitl_cli.cli.narrate import command_for
+    from hitl_cli.cli.lines import shown
 
     call = interrupt.call
     return {
@@ -98,52 +96,43 @@ def row(head: Head, interrupt: Interrupt, store: str | None) -> dict[str, Any]:
         "kind": interrupt.kind,
         "tool": call.name if call else None,
         "input": call.input if call else None,
-        "reason": getattr(interrupt, "reason", ""),
-        "suggested": suggested(interrupt) if isinstance(interrupt, Approval) else [],
-        "since": interrupt.since,
+        "since": stamp(interrupt.since),
+        "expires": None if interrupt.expires is None else stamp(interrupt.expires),
         "cwd": head.cwd,
-        "digest": getattr(interrupt, "digest", ""),
         "answer": command_for(head.session, interrupt, store),
     }
 
 
 def _brief(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]:
-    from hitl_cli.cli.narrate import command_for, title
-
-    about = title(interrupt.call) if interrupt.call else interrupt.kind
-    yield f"  {interrupt.id}  {about}  (waits {age(interrupt.since)})"
+    yield f"  {interrupt.id}  {about(interrupt)}  ({_waits(interrupt)})"
     if isinstance(interrupt, Approval):
         yield f"      {clean(interrupt.reason)}"
     yield f"      {command_for(head.session, interrupt, store)}"
 
 
+def _waits(interrupt: Interrupt) -> str:
+    now = time.time()
+    until = interrupt.expires
+    if until is None:
+        return f"waits {age(interrupt.since, now)}"
+    return f"waits {age(interrupt.since, now)}, {'expired' if until <= now else f'expires in {age(now, until)}'}"
+
+
 def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]:
-    from hitl_cli.cli.narrate import command_for
-
-    yield f"Session {head.session} in {clean(head.cwd)}, {interrupt.kind} {interrupt.id}, waits {age(interrupt.since)}"
-    if interrupt.call:
-        yield f"Tool: {clean(interrupt.call.name)}"
+    """The request as a panel shows it, with what a panel does with keys said as words."""
+    width = shutil.get_terminal_size((100, 0)).columns
+    yield f"Session {head.session} in {reveal(head.cwd)}, {interrupt.kind} {interrupt.id}, {_waits(interrupt)}"
+    yield ""
+    yield from map(plain, sheet(interrupt, time.time()).whole(width))
+    yield ""
     match interrupt:
-        case Approval(preview=preview, reason=reason, trace=trace, suggested=suggested):
-            if preview and preview.purpose:
-                yield f"Purpose, in the model's words: {clean(preview.purpose)}"
-            yield f"Why it asks: {clean(reason)}"
-            yield from (f"  {clean(line)}" for line in trace)
-            yield ""
-            yield clean(preview.body) if preview else _pretty(interrupt)
-            yield ""
+        case Approval(trace=trace, suggested=suggested):
+            yield from (f"  {reveal(line)}" for line in trace if len(trace) > 1)
             for s in suggested:
-                yield " ".join(f"--rule {shlex.quote(clean(rule))}" for rule in s.rules) + f"   {clean(s.covers)}"
-        case Question(fields=fields, payload=payload):
-            yield from (f"  {clean(f.name)} ({f.type}): {clean(f.description)}" for f in fields)
-            if payload is not None:
-                yield clean(str(payload))
-        case External():
-            yield _pretty(interrupt)
-        case Review(middleware=middleware, payload=payload):
-            yield f"{clean(middleware)} asks: {clean(json.dumps(payload, ensure_ascii=False))}"
+                rules = " ".join(f"--rule {shlex.quote(rule)}" for rule in s.rules)
+                yield f"  {reveal(rules)}   {reveal(s.covers)}"
+        case Question(fields=fields):
+            for field in fields:
+                yield f"  {reveal(field.name)} ({field.type}): {reveal(field.description)}"
+                yield from (f"    - {reveal(c.label)}  {reveal(c.description)}".rstrip() for c in field.choices)
     yield f"Answer: {command_for(head.session, interrupt, store)}"
-
-
-def _pretty(interrupt: Interrupt) -> str:
-    return clean(json.dumps(interrupt.call.input if interrupt.call else None, ensure_ascii=False, indent=2))

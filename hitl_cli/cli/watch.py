@@ -1,7 +1,7 @@
 """Turns watched from where no terminal is: signals end them, events become lines or a narration, the run comes back.
 
-A signal, or a reader of the lines that went away, cancels the turn: the agent closes what was open, so that the session
-can be taken up again, and the code is 130.
+A signal, or standard output that cannot be written any more, cancels the turn: the agent closes what was open, so that
+the session can be taken up again.
 """
 
 from __future__ import annotations
@@ -9,40 +9,70 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from typing import Any, TypeVar
 
+from hitl_cli import records
 from hitl_cli.agent import Agent
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.narrate import Narrator
+from hitl_cli.cli.options import Turn
+from hitl_cli.cli.out import Out
 from hitl_cli.errors import HitlError, SessionBusy
-from hitl_cli.journal import Began, Recorded
-from hitl_cli.outcome import Outcome, RunEnded, Stopped
+from hitl_cli.journal import Changed, Recorded, Who
+from hitl_cli.outcome import Outcome, RunEnded, Snapshot, Stopped
 
+T = TypeVar("T")
 Events = Callable[[], AsyncGenerator[Any, None]]  # made anew while the session is run by another process
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 5.0  # seconds that a session run by another process is waited for
 
 
-class Watch:
-    """Used as an async context around the turns of one process."""
+async def patiently(work: Callable[[], Awaitable[T]]) -> T:
+    """What `work` gives, tried again while another process runs the session; at last SessionBusy."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PATIENCE
+    while True:
+        try:
+            return await work()
+        except SessionBusy:
+            if loop.time() > end:
+                raise
+        await asyncio.sleep(0.1)
 
-    def __init__(self, assembly: Assembly, agent: Agent, narrator: Narrator, *, as_lines: bool) -> None:
-        self.assembly, self.agent, self.narrator, self.as_lines = assembly, agent, narrator, as_lines
+
+def watched(assembly: Assembly, turn: Turn, output: str) -> Watch:
+    """The watch over an agent of its own; a person is told what happens where standard output does not say it."""
+    narrator = Narrator(quiet=turn.quiet, verbose=turn.verbose, short=output != "text")
+    return Watch(assembly, assembly.agent(), narrator, output, turn.store)
+
+
+class Watch:
+    """Used as an async context around the turns of one process. `output` is text, json or stream-json."""
+
+    def __init__(self, assembly: Assembly, agent: Agent, narrator: Narrator, output: str, store: str | None) -> None:
+        self.assembly, self.agent, self.narrator, self.output = assembly, agent, narrator, output
+        self.store = store  # as it was named, for the commands that are told
         self.session = assembly.session or assembly.store.create()
+        self.out = Out()
         self.seq = 0
-        self.deaf = False  # nobody reads the lines any more
         self.signalled = False
+        self.brief = False  # stop the next turn once it is on record
         self.news = asyncio.Event()  # something outside a turn may want to be looked at
-        self._told_session = False
         self._task: asyncio.Task[Outcome] | None = None
 
     async def __aenter__(self) -> Watch:
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
-            loop.add_signal_handler(number, self._signal)
+            if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+                continue  # nohup
+            # Not the loop's own handlers: they would not be heard while a slow reader is waited for.
+            signal.signal(number, lambda *_: self._signal(loop))
+        if self.output == "stream-json" and self.out.is_pipe:
+            # A pipe without a reader is ready at once, long before there may be something to write.
+            loop.add_reader(sys.stdout.fileno(), self._deserted)
         for problem in await self.assembly.connect(self.agent):
             self.narrator.say(problem)
         for notice in self.assembly.notices:
@@ -53,8 +83,18 @@ class Watch:
         await self.assembly.close()
         await self.agent.close()
 
-    def _signal(self) -> None:
+    def _signal(self, loop: asyncio.AbstractEventLoop) -> None:
         self.signalled = True
+        with suppress(RuntimeError):  # the loop is closed: everything is done
+            loop.call_soon_threadsafe(self._stop)
+        self.out.give_up()
+
+    def _deserted(self) -> None:
+        asyncio.get_running_loop().remove_reader(sys.stdout.fileno())
+        self.out.lost = self.out.lost or BrokenPipeError()
+        self._stop()
+
+    def _stop(self) -> None:
         self.news.set()
         self.cancel()
 
@@ -67,9 +107,13 @@ class Watch:
         if self._task:
             self._task.cancel()
 
+    # --- turns ------------------------------------------------------------------------------------------------------
+
     async def turn(self, events: Events) -> Outcome:
         """Watch a turn to its end. A turn that is cancelled ends `Stopped`, as interrupted."""
-        self._task = asyncio.create_task(self._follow(events))
+        if self.signalled:
+            return await self._interrupted()
+        self._task = asyncio.create_task(patiently(lambda: self._follow(events)))
         try:
             return await self._task
         except asyncio.CancelledError:
@@ -79,75 +123,40 @@ class Watch:
         finally:
             self._task = None
 
-    async def to_the_end(self, events: Events, output: str, store: str | None) -> int:
-        """One turn with what is told of it in the format `output`; the exit code."""
+    async def to_the_end(self, events: Events) -> int:
+        """One turn, told in the format that was asked for; the exit code."""
+        await self.tell_session()
         try:
             run = await self.turn(events)
         except HitlError as error:
-            end = lines.failed_line(error, self.session, self.seq)
-            if output == "json":
-                print(lines.text(end))
-            elif output == "stream-json":
-                self.tell(end)
+            await self.tell_failure(error)
             raise
-        end = lines.end_line(run, self.seq)
-        if output == "stream-json":
-            self.tell(end)
-        elif output == "json":
-            print(lines.text(end))
-        else:
-            if run.text:
-                print(run.text)
-            self.narrator.end(run, store)
-        return lines.exit_code(run)
+        self.tell_end(run)
+        return self.code(lines.exit_code(run))
+
+    def code(self, code: int) -> int:
+        """The exit code of the process whose last turn gives `code`; an output that could not be written is an error."""
+        if self.signalled:
+            return 130
+        if self.out.lost and not self.out.gone:
+            raise self.out.lost
+        return code
 
     async def _follow(self, events: Events) -> Outcome:
-        loop = asyncio.get_running_loop()
-        end = loop.time() + PATIENCE
-        while True:
-            try:
-                async with aclosing(events()) as stream:
-                    async for event in stream:
-                        if isinstance(event, RunEnded):
-                            return event.run
-                        self._see(event)
-            except SessionBusy:
-                if loop.time() > end:
-                    raise
-                await asyncio.sleep(0.1)
+        await self._flags()
+        async with aclosing(events()) as stream:
+            async for event in stream:
+                if isinstance(event, RunEnded):
+                    return event.run
+                self._see(event)
+        raise AssertionError("a stream of events ends with RunEnded")
 
-    def _see(self, event: object) -> None:
-        if isinstance(event, Recorded):
-            self.seq = event.seq
-        self.narrator.event(event)
-        if not self.as_lines:
-            return
-        if isinstance(event, Recorded) and isinstance(event.entry, Began):
-            self.tell_session(event.entry)
-        for line in lines.of_event(event):
-            self.tell(line)
-
-    def tell_session(self, began: Began | None) -> None:
-        """The first line; a new session has its id by now."""
-        if not self._told_session:
-            self._told_session = True
-            settings = self.assembly.settings
-            self.tell(
-                lines.session_line(
-                    self.session, began, self.seq, cwd=settings.cwd, model=settings.model, mode=settings.mode
-                )
-            )
-
-    def tell(self, line: lines.Line) -> None:
-        """Write one line; when its reader is gone the turn is stopped, and nothing more is written."""
-        if self.deaf:
-            return
-        try:
-            sys.stdout.write(lines.text(line) + "\n")
-            sys.stdout.flush()
-        except BrokenPipeError:
-            self.deaf = True
-            self.cancel()
+    async def _flags(self) -> None:
+        """Flags given for a session that is continued hold from now on."""
+        if self.assembly.anew:
+            settings = records.dump(self.assembly.settings)
+            await self.agent.change(self.session, Changed("settings", settings, Who("flag")))
+            self.assembly.anew = False
 
     async def _interrupted(self) -> Outcome:
         snapshot = await self.agent.load(self.session)
@@ -156,7 +165,58 @@ class Watch:
             why="interrupted",
             reason="interrupted",
             messages=snapshot.messages,
-            usage=snapshot.usage,
+            usage=lines.spent(snapshot),
             state=snapshot.state,
             denied=snapshot.denied,
         )
+
+    # --- what is told -----------------------------------------------------------------------------------------------
+
+    def _see(self, event: object) -> None:
+        if isinstance(event, Recorded):
+            self.seq = event.seq
+            if self.brief:
+                self.brief = False
+                self.cancel()
+        self.narrator.event(event)
+        for line in lines.of_event(event, self.seq):
+            self.tell(line)
+
+    async def tell_session(self) -> Snapshot | None:
+        """The first line; the snapshot of a session that is continued."""
+        snapshot = await self.agent.load(self.session) if self.assembly.session else None
+        self.seq = len(snapshot.history) if snapshot else 0
+        self.tell(lines.session_line(self.session, self.assembly.settings, self.seq))
+        return snapshot
+
+    def tell_end(self, run: Outcome) -> None:
+        """How a turn came out: the answer in text, else a line."""
+        end = lines.end_line(run, self.seq)
+        if self.output == "text":
+            if run.text:
+                self._put(run.text + "\n")
+            self.narrator.end(run, self.store)
+        elif self.output == "json":
+            self._put(lines.text(end) + "\n")
+        else:
+            self.tell(end)
+
+    async def tell_failure(self, error: HitlError) -> None:
+        """The end of a turn that an error ended; in text the error speaks for itself."""
+        snapshot = None
+        with suppress(HitlError):  # the store may be what failed
+            snapshot = await self.agent.load(self.session)
+        end = lines.failed_line(error, self.session, snapshot, self.seq)
+        if self.output == "json":
+            self._put(lines.text(end) + "\n")
+        self.tell(end)
+
+    def tell(self, line: lines.Line) -> None:
+        if self.output == "stream-json":
+            self._put(lines.text(line) + "\n")
+
+    def _put(self, text: str) -> None:
+        """Write; the turn is stopped when that cannot be done any more."""
+        self.out.put(text)
+        if self.out.lost:
+            self._stop()

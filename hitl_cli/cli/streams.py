@@ -1,0 +1,39 @@
+"""The three standard streams and the signals, made so that the rest of the program need not think of them.
+
+A stream that was closed when the program began is /dev/null: else the next file that is opened would take its number, and
+what is meant for a person would go into it. Text that the stream's encoding lacks is escaped instead of ending the program.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+
+
+def prepare() -> None:
+    for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            _open_null(fd)
+            setattr(sys, name, open(fd, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)  # ends as Ctrl-C does: cleanly, with 130
+
+
+def _open_null(fd: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    if null != fd:
+        os.dup2(null, fd)
+        os.close(null)
+
+
+def discard_output(code: int) -> int:
+    """`code`, with standard output pointed away: what is still buffered for it cannot be written when Python ends."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    return code
