@@ -19,7 +19,7 @@ class Outcome:
 
     session: str
     text: str = ""
-    messages: Sequence[Mapping[str, Json]] = ()
+    messages: Sequence[Mapping[str, Json]] = field(default=(), repr=False)  # asyncio.run makes the text of its result
     usage: Usage = Usage()
     state: Mapping[str, Json] = field(default_factory=dict)
     denied: Sequence[Mapping[str, Json]] = ()  # {"call","tool","part","by","rule","layer","help"} of refused calls
@@ -110,10 +110,10 @@ class Snapshot:
     session: str
     status: str
     pending: tuple[Interrupt, ...]
-    messages: Sequence[Mapping[str, Json]]
+    messages: Sequence[Mapping[str, Json]] = field(repr=False)
     state: Mapping[str, Json]
     usage: Usage
-    history: Sequence[Recorded]
+    history: Sequence[Recorded] = field(repr=False)
     settings: Settings | None
     mode: str
     model: str
