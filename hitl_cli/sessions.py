@@ -97,6 +97,8 @@ def _sections(records: Sequence[Recorded]) -> Iterator[str]:
                 yield f"- answered by {who.kind} {who.detail}: {said}".rstrip()
             case Settled(call=id, result=result):
                 yield f"Result of {calls[id].name} ({'ok' if result.ok else result.kind}):\n\n{_fence(_text(result))}"
+            case Changed(what="summary", value=text):
+                yield f"## Summary of what was said so far\n\n{text}"
             case Ended(status=status, reason=reason) if status != "completed":
                 yield f"*{status}{': ' + reason if reason else ''}*"
 
