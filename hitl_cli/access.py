@@ -10,8 +10,8 @@ disk fills in `real`, the same path with every link followed.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -34,6 +34,15 @@ class Unknown:
 
 
 Word = str | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What is below a folder. `paths` looks at the disk, only when a rule could forbid one of them, and gives None when
+    they are too many to know; `every` is true when all of them are touched, false when some may be."""
+
+    paths: Callable[[], Sequence[str] | None]
+    every: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,9 @@ class ReadPath:
     `glob` is true when only the shell knows the names: `path` is then the absolute shell pattern (`/w/src/*.py`), or
     `/**` when nothing at all is known of them (`"$f"`). A deny or ask rule that some such path could match bites; a
     reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
-    from the workspace when it was written through another name of the workspace itself (a link to it).
+    from the workspace when it was written through another name of the workspace itself (a link to it). `only`: of a
+    folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep. `below`, where `path` is a
+    folder's `/**`: what is in it.
     """
 
     path: str
@@ -98,6 +109,8 @@ class ReadPath:
     real: str | None = None
     glob: bool = False
     alias: str | None = None
+    only: str = ""
+    below: Below | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +129,7 @@ class WritePath:
     glob: bool = False
     at: int | None = None
     alias: str | None = None
+    below: Below | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

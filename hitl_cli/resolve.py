@@ -23,6 +23,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.below import all_below, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 
 _LINKS = 40  # the kernel's own limit
@@ -49,7 +50,7 @@ def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
             look = _Look(place)
         if look is not None and isinstance(access, (ReadPath, WritePath)):
             if access.glob:
-                out.append(access)
+                out.append(some_below(access))
                 more.extend(look.met(access))
             else:
                 found = look.at(access)
@@ -194,9 +195,7 @@ class _Look:
             return
         if stat.S_ISDIR(status.st_mode):
             if access.by_command is not None and not enters and not (isinstance(access, ReadPath) and access.listing):
-                below = posixpath.join(lexical(access.path, "/"), "**")
-                all_of_it = replace(access, path=below, real=None, alias=None, glob=True)
-                yield replace(all_of_it, removes=False) if isinstance(all_of_it, WritePath) else all_of_it
+                yield all_below(access, path)
         elif stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             for other in self._other_names(status, path):
                 yield replace(access, path=other, real=other, alias=None)

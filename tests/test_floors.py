@@ -37,6 +37,7 @@ FLOORS = {
     "store": 3,
     "paths": 3,
     "config": 3,
+    "below": 3,
     "resolve": 3,
     "accesses": 3,
     "rulebook": 3,

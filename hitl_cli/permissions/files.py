@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 
-from hitl_cli.access import Access, Command, ReadPath, WritePath, lexical
+from hitl_cli.access import Access, Command, ReadPath, Word, WritePath, lexical
 from hitl_cli.permissions import kinds, places
 from hitl_cli.permissions.rule import Decision, Part, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, spellings
@@ -72,7 +72,13 @@ class Files:
         return self._closed(access, doing) or self._opened(access, accesses, doing) or self._left(access, doing)
 
     def _what(self, access: ReadPath | WritePath) -> str:
-        return "a file only the shell knows" if access.path == "/**" else f"`{shown(self.scene.near(access.path))}`"
+        if access.path == "/**":
+            return "a file only the shell knows"
+        roots = self.scene.place.roots
+        folder = access.path.removesuffix("/**/*").removesuffix("/**")
+        if access.glob and folder != access.path:
+            return "what is in " + ("the workspace" if folder in roots else f"`{shown(self.scene.near(folder))}`")
+        return f"`{shown(self.scene.near(access.path))}`"
 
     def _closed(self, access: ReadPath | WritePath, doing: str) -> Part | None:
         """What a deny rule, the floor or an ask rule says."""
@@ -136,14 +142,23 @@ class Files:
         """The rule of this decision that the path meets, and what it comes to: ASK when it only may meet it."""
         if not access.glob:
             rule = self.rule(decision, access, tools)
-            if rule is None and self.scene.tool in SEARCHES:  # a rule that closes all of a folder closes searching it
+            goes = isinstance(access, WritePath) and access.removes
+            if rule is None and (
+                goes or self.scene.tool in SEARCHES
+            ):  # what closes all of a folder closes this as well
                 below = posixpath.join(access.real or access.path, "\0")
                 rule = self.rule(decision, ReadPath(below), tools)
             return (decision, rule) if rule else None
         if isinstance(access, ReadPath) and access.listing:
             return None  # that a name might be seen is no reason to ask
         rule = self._may(decision, lexical(access.path, "/"), tools)
-        return (decision if rule.pattern is None else ASK, rule) if rule else None
+        if rule is None or rule.pattern is None:
+            return (decision, rule) if rule else None
+        if access.below is not None and (there := access.below.paths()) is not None:
+            met = (self.rule(decision, ReadPath(path), tools) for path in there)
+            found = next((each for each in met if each), None)
+            return (decision if access.below.every else ASK, found) if found else None
+        return ASK, rule
 
     def inside(self, access: ReadPath | WritePath) -> bool:
         """Whether it lies in the workspace, as written and as it is. A pattern: as far as its literal folders say."""
@@ -170,7 +185,13 @@ class Files:
         if covered or access.by_command is None:
             return covered
         fit = self.consents.get(access.by_command)
-        return fit is not None and self._consents(fit, access, command)
+        return fit is not None and (self._spelled(fit, access, command) or self._consents(fit, access, command))
+
+    def _spelled(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
+        """Whether the rule spells the option that writes (`sort -o:*`): then writing is what was allowed."""
+        if not isinstance(access, WritePath) or access.at is None or any(places.guarded(access, self.scene.place)):
+            return False
+        return self.inside(access) and spells(fit, command.words[access.at])
 
     def _consents(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
         """Whether the rule spells this very file, and no link takes it elsewhere."""
@@ -213,6 +234,11 @@ class Files:
                 return None
             found.append(rule)
         return found[0]
+
+
+def spells(fit: Fit, word: Word) -> bool:
+    """Whether the rule spells this word of the command, and so consents to what it does."""
+    return isinstance(word, str) and (fit.spelled is None or word in fit.spelled)
 
 
 def _verb(access: ReadPath | WritePath) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, Word, WritePath, lexical
+from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
 from hitl_cli.permissions import places
-from hitl_cli.permissions.files import READS, WRITES, Files
+from hitl_cli.permissions.files import READS, WRITES, Files, spells
 from hitl_cli.permissions.rule import By, Decision, Part, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, text
 from hitl_cli.permissions.tables import Fit
@@ -107,7 +107,7 @@ class Judging:
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
         """The first act that the rule does not consent to; acts that only write are judged with the path they write."""
         for act in command.acts:
-            if not _spells(fit, command.words[act.at]) and not any(w.at == act.at for w in self.writes.get(n, ())):
+            if not spells(fit, command.words[act.at]) and not any(w.at == act.at for w in self.writes.get(n, ())):
                 return act
         return None
 
@@ -176,7 +176,3 @@ class Judging:
 
 def _reads_only(rule: Rule) -> bool:
     return rule.source.layer == "pack" and rule.source.file.endswith(READ_ONLY_PACK)
-
-
-def _spells(fit: Fit, word: Word) -> bool:
-    return isinstance(word, str) and (fit.spelled is None or word in fit.spelled)

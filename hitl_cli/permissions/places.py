@@ -106,7 +106,7 @@ def floor(access: ReadPath | WritePath, place: Place) -> str | None:
 def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
     shell = [part for part in lexical(pattern, "/").split("/") if part]
-    if shell[-1:] == ["**"]:
+    if shell[-1:] == ["**"] or shell[-2:] == ["**", "*"]:
         return None
     home = [part for part in place.home.split("/") if part]
     named = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in _SECRETS]

@@ -35,6 +35,7 @@ class Call:
     redirs: Sequence[Redirect] = ()
     offset: int = 0  # of the program in `typed`
     given: int = 0  # assignments at the start of `typed`
+    fed: bool = False  # its input is the output of another command
 
 
 # Wrappers that do not leave the shell: a `cd` behind them moves it.
@@ -122,6 +123,7 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
         typed = (*call.typed, wrappers.RUN_TIME) if layer.inner[-1] is wrappers.RUN_TIME else call.typed
         inner = replace(call, words=layer.inner, typed=typed, folders=folders, within=within, marked=tuple(marked))
         inner.offset += layer.at
+        inner.fed = call.fed and not layer.stays
         after = run(walk, inner)
         walk.own_home = own_home
         return after
@@ -160,7 +162,7 @@ def _program(walk: Walk, call: Call) -> After:
     if effect is not None and isinstance(call.words[0], str):
         return _builtin(walk, call, effect)
     at = one(folders)
-    found = study(call.words, walk.place, at)
+    found = study(call.words, walk.place, at, call.fed)
     if found.opaque:
         _unread(walk, call, found.opaque)
     if found.words[0] in UNFOLLOWED:
@@ -172,7 +174,8 @@ def _program(walk: Walk, call: Call) -> After:
     shift = len(call.marked)
     by = call.text
     if found.reads:
-        walk.files(found.reads, folders, lambda path, glob: ReadPath(path, by, index, glob=glob))
+        only = found.only
+        walk.files(found.reads, folders, lambda path, glob: ReadPath(path, by, index, glob=glob, only=only))
     if found.lists:
         walk.files(found.lists, folders, lambda path, glob: ReadPath(path, by, index, True, glob=glob))
     for word, act in zip(found.writes, found.at, strict=True):

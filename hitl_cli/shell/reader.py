@@ -62,6 +62,8 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
         found := sorted(n for n in walk.computed if n in walk.assigned or not variables.computable(n))
     ):
         walk.opaque(f"{found[0]} is computed with, and its value may itself hold a command", text)
+    if not walk.out and walk.steps > 1:  # of blanks and comments alone nobody can say what was meant
+        walk.out.append(Command((), text=text, free="it runs nothing"))
     tree = walk.node.kids[0] if walk.node.kids else walk.node
     return Reading(tuple(walk.out), tree)
 
@@ -85,6 +87,7 @@ class Walk:
         self.counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
         self.exporting = False  # `set -a` was seen
         self.own_home = True  # HOME is as it was at the start
+        self.fed = False  # the next simple command reads the output of another
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> After:
         """Read `text` and walk it."""
@@ -173,7 +176,8 @@ class Walk:
     def pipeline(self, made: Statement, folders: Folders) -> After:
         fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
         before, self.piped = self.piped, "\n".join((made.text, *fed))
-        for kid in made.kids:
+        for n, kid in enumerate(made.kids):
+            self.fed = n > 0 and kid.kind == "simple"
             self.walk(kid, folders)
         self.piped = before
         return folders, folders
@@ -306,6 +310,7 @@ class Walk:
 
     def simple(self, made: Statement, folders: Folders) -> After:
         before, self.before = self.before, ()
+        fed, self.fed = self.fed, False
         values = self.values(folders)
         typed: list[Word] = []
         raws: list[Raw] = []
@@ -324,7 +329,7 @@ class Walk:
             cooked = tuple(typed)
             front = (*given, *before)
             call = Call(cooked, (*front, *cooked) if front else cooked, made.text, folders, within, marked)
-            call.redirs, call.offset, call.given = made.redirs, len(front), len(given)
+            call.redirs, call.offset, call.given, call.fed = made.redirs, len(front), len(given), fed
             after = run(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))

@@ -98,8 +98,9 @@ class Scratch:
         ran.files = sorted(name for name, stamp in after.items() if before.get(name) != stamp)
         if self.log.exists():
             for record in self.log.read_bytes().decode(errors="surrogateescape").split("\x1e\0"):
-                if record:
-                    number, folder, *words = record.split("\0")[:-1]
+                fields = record.split("\0")[:-1]
+                if len(fields) > 2:  # one that a stop did not cut short
+                    number, folder, *words = fields
                     if number in ("", str(self.count)):  # not one that an earlier text left in the background
                         ran.calls.append((folder, tuple(words)))
         return ran

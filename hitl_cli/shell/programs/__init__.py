@@ -115,6 +115,7 @@ class Study:
     also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
     cwd      the folder entered by options (git -C, make -C), as written
     opaque   why no prefix rule can cover it, "" when one can
+    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "" for everything
     """
 
     words: tuple[Word, ...]
@@ -129,10 +130,12 @@ class Study:
     also: tuple[tuple[Word, ...], ...] = ()
     cwd: str | None = None
     opaque: str = ""
+    only: str = ""
 
 
-def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
-    """Study one simple command; `cwd` is the absolute folder it runs in, None when that is not known."""
+def study(words: Sequence[Word], place: Place, cwd: str | None, fed: bool = False) -> Study:
+    """Study one simple command; `cwd` is the absolute folder it runs in, None when that is not known; `fed`: its input is
+    the output of another command."""
     if not words:
         return Study(())
     program = words[0]
@@ -150,7 +153,7 @@ def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
     if row.peel is not None:
         canonical, entered = row.peel(canonical, place, cwd)
     reading = Reading(canonical, place, cwd, row.compile())
-    reading.folder = entered
+    reading.folder, reading.fed = entered, fed
     reading.read()
     return Study(
         canonical,
@@ -165,6 +168,7 @@ def study(words: Sequence[Word], place: Place, cwd: str | None) -> Study:
         reading.spellings(),
         reading.folder,
         reading.opaque,
+        reading.only,
     )
 
 

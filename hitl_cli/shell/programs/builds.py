@@ -34,6 +34,9 @@ def _make(reading: Reading) -> None:
 
 
 def _cmake(reading: Reading) -> None:
+    for at, folder in reading.values("--build", "--install"):
+        if not (isinstance(folder, str) and reading.within(folder)):
+            reading.act(at, "builds in a folder outside the workspace")
     for at, value in reading.values("-D"):
         if not (isinstance(value, str) and _PLAIN_DEFINE.fullmatch(value)):
             reading.act(at, "sets a variable, which can name programs")
@@ -110,7 +113,9 @@ PROGRAMS: dict[str, Row] = {
         then=_cmake,
     ),
     "ctest": Row(
-        "ctest(1)", "-S -SP --script = runs a script\n-O --output-log --output-junit = write\n-T -D -R -E -j -C ="
+        "ctest(1)",
+        "-S -SP --script = runs a script\n--test-dir = folder\n--build-and-test = runs another program\n"
+        "-O --output-log --output-junit = write\n-T -D -R -E -j -C =",
     ),
     "ninja": Row(
         "ninja manual", "-f = takes another build file\n-C = folder\n-j -k -l -w -d =\n-t =", abbreviates=False

@@ -147,6 +147,23 @@ def _patch(reading: Reading) -> None:
         reading.reads.append(operand.word)
 
 
+def _temporary(reading: Reading) -> None:
+    """A new name in the folder for temporary files, unless a template or -p says where."""
+    if reading.has("-u"):
+        return
+    folder = next((value for _, value in reading.values("-p", "--tmpdir")), "")
+    if folder and not reading.operands:
+        reading.fill(folder)
+    for _, word in reading.operands:
+        reading.write(posixpath.join(folder, word) if isinstance(folder, str) and isinstance(word, str) else folder)
+
+
+def _tree(reading: Reading) -> None:
+    """With --fromfile the operands are lists of names, which are shown."""
+    words = [word for _, word in reading.operands]
+    (reading.reads if reading.has("--fromfile", "--fromtabfile") else reading.lists).extend(words)
+
+
 _COPY = """
     -t --target-directory =
     -T --no-target-directory
@@ -191,7 +208,7 @@ PROGRAMS: dict[str, Row] = {
     "mkdir": Row(GNU, "-m --mode =\n--context ?", operands="make"),
     "mkfifo": Row(GNU, "-m --mode =", operands="make"),
     "mknod": Row(GNU, operands="make"),
-    "mktemp": Row(GNU, "-p --suffix =\n--tmpdir ?"),
+    "mktemp": Row(GNU, "-p =\n--tmpdir ?\n--suffix =\n-u --dry-run", then=_temporary),
     "touch": Row(GNU, "-d --date -t --time =\n-r --reference = list", operands="make"),
     "truncate": Row(GNU, "-s --size =\n-r --reference = list", operands="make"),
     "fallocate": Row("util-linux fallocate(1)", "-l -o --length --offset =", operands="make"),
@@ -249,7 +266,7 @@ PROGRAMS: dict[str, Row] = {
         -L -P -I -H -T --filelimit --charset --timefmt --gitfile --infofile --sort =
         --fromfile --fromtabfile
         """,
-        operands="list",
+        then=_tree,
     ),
     "stat": Row(GNU, "-c --format --printf --cached =\n-t -f", operands="list"),
     **rows(GNU, "basename dirname", "-s --suffix ="),

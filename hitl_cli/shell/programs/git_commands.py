@@ -25,6 +25,13 @@ def _makes(reading: Reading) -> None:
             reading.write(path)
 
 
+def _apply(reading: Reading) -> None:
+    """A patch says itself which files it changes, below --directory."""
+    reading.reads.extend(word for _, word in reading.operands if word != "-")
+    if not reading.has("--check", "--stat", "--numstat", "--summary", "--cached") or reading.has("--apply"):
+        reading.fill(next((value for _, value in reading.values("--directory")), ""))
+
+
 def _checkout(reading: Reading) -> None:
     """Only what follows `--` is surely a path."""
     if "--" in reading.words:
@@ -102,14 +109,17 @@ _CHANGING = {
         -S --gpg-sign --rebase-merges --autostash ?
         """,
     ),
-    "am": Row("git-am(1)", "-p -C --directory --exclude --include --whitespace --patch-format =", operands="read"),
+    "am": Row("git-am(1)", "-p -C --exclude --include --whitespace --patch-format =\n--directory =", then=_apply),
     "apply": Row(
         "git-apply(1)",
         """
         --unsafe-paths writes outside the work tree
-        -p -C --directory --exclude --include --whitespace --build-fake-ancestor =
+        -p -C --exclude --include --whitespace =
+        --directory =
+        --build-fake-ancestor = write
+        --check --stat --numstat --summary --apply --cached
         """,
-        operands="read",
+        then=_apply,
     ),
     "checkout": Row(
         "git-checkout(1)", "-b -B --orphan --conflict --pathspec-from-file =\n-t --track ?", then=_checkout

@@ -6,6 +6,8 @@ and history (rev-list-options).
 
 from __future__ import annotations
 
+import re
+
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -13,6 +15,7 @@ from hitl_cli.shell.programs.table import Row, rows
 DIFF = """
     --output = write
     --ext-diff starts the configured diff program
+    --textconv runs configured filters
     -O = read
     -S -G -l --inter-hunk-context --output-indicator-new --output-indicator-old --output-indicator-context =
     --src-prefix --dst-prefix --line-prefix --diff-filter --anchored --diff-algorithm --word-diff-regex =
@@ -68,12 +71,17 @@ def _history(reading: Reading) -> None:
             (reading.reads if shows else reading.lists).append(path)
 
 
+# What is surely a revision: without a path behind it, the whole tree is searched.
+_REVISION = re.compile(r"HEAD|main|master|origin/.+|[0-9a-f]{7,40}|[^./]+[~^][0-9~^]*|v\d[\d.]*")
+
+
 def _grep(reading: Reading) -> None:
-    operands = reading.operands if reading.has("-e", "-f") else reading.operands[1:]
-    for _, word in operands:
-        path = pathspec(word)
-        if path is not None:
-            reading.reads.append(path)
+    words = [word for _, word in (reading.operands if reading.has("-e", "-f") else reading.operands[1:])]
+    reading.reads.extend(path for path in map(pathspec, words) if path is not None)
+    if all(isinstance(word, str) and _REVISION.fullmatch(word) for word in words):
+        reading.reads.append(".")
+    if not reading.has("--no-index", "--untracked"):
+        reading.only = "tracked"
 
 
 def _format_patch(reading: Reading) -> None:

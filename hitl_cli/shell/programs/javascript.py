@@ -46,7 +46,8 @@ _NPM = f"""
     --registry = takes packages from another place
     --cache --logs-dir = write
     -w --workspace --tag --access --otp --loglevel --omit --include --location --depth --fund --audit-level --before =
-    --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --pack-destination --message -m =
+    --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --message -m =
+    --pack-destination = write
 """
 _NPM_SUBS = {
     "exec": Row(

@@ -129,9 +129,17 @@ PROGRAMS: dict[str, Row] = {
             "tool": Row("go command documentation", act=_RUNS, stops=1, single=True),
             "bug": Row("go command documentation", act="opens a browser", single=True),
             "run": Row("go command documentation", stops=1, single=True, abbreviates=False, wary=True, then=_go),
+            "test": Row(
+                "go command documentation",
+                "-o = write",
+                single=True,
+                abbreviates=False,
+                wary=True,
+                then=_go,
+            ),
             **rows(
                 "go command documentation",
-                "test build vet list mod get fmt install doc version clean work fix help telemetry",
+                "build vet list mod get fmt install doc version clean work fix help telemetry",
                 single=True,
                 abbreviates=False,
                 wary=True,

@@ -138,10 +138,10 @@ PROGRAMS: dict[str, Row] = {
         "GNU wget manual",
         f"""
         --use-askpass = {_RUNS}
-        -O --output-document = make
-        -o --output-file -a --append-output = make
-        -P --directory-prefix = make
-        --save-cookies --warc-file --warc-cdx --rejected-log --hsts-file = make
+        -O --output-document = write
+        -o --output-file -a --append-output = write
+        -P --directory-prefix = write
+        --save-cookies --warc-file --warc-cdx --rejected-log --hsts-file = write
         --config = loads configuration from a file
         -e --execute =
         -i --input-file --load-cookies --post-file --body-file --certificate --private-key --ca-certificate = read
@@ -192,7 +192,7 @@ PROGRAMS: dict[str, Row] = {
         -engine = loads a library
         -provider -provider-path = loads a library
         -config = loads configuration from a file
-        -out -keyout -CAserial -writerand -CRLfile = make
+        -out -keyout -CAserial -writerand -CRLfile = write
         -in -key -cert -CAfile -CA -CAkey -inkey -certfile = read
         -connect -servername -days -subj -newkey -passin -passout -pass -name -rand -md -sigopt -extensions =
         """,
@@ -204,7 +204,7 @@ PROGRAMS: dict[str, Row] = {
         """
         --agent-program --dirmngr-program --gpg-program --photo-viewer --exec-path = runs another program
         --options --homedir = loads configuration from elsewhere
-        -o --output --logger-file --attribute-file --status-file = make
+        -o --output --logger-file --attribute-file --status-file = write
         -u --local-user -r --recipient --keyserver --keyring =
         """,
     ),

@@ -84,7 +84,7 @@ PROGRAMS: dict[str, Row] = {
         -B = {_RUNS}
         -C --config-file = loads configuration from a file
         -M --manpath -m --systems -L --locale -S -s --sections -e --extension -r --prompt -R --recode -E --encoding =
-        -p --preprocessor =
+        -p --preprocessor = chooses programs that are run first
         -l --local-file
         -T --troff-device ?
         """,

@@ -40,10 +40,12 @@ class Reading:
         "acts",
         "at",
         "cwd",
+        "fed",
         "folder",
         "given",
         "inner",
         "lists",
+        "only",
         "opaque",
         "operands",
         "place",
@@ -74,6 +76,8 @@ class Reading:
         self.inner: int | None = None  # where the words of another program begin
         self.folder: str | None = None
         self.opaque = ""
+        self.only = ""
+        self.fed = False
 
     # -- what `then` functions use ----------------------------------------------------------------------------------
 

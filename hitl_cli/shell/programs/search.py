@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_cli.shell.programs.reading import Reading
-from hitl_cli.shell.programs.table import Row, rows
+from hitl_cli.shell.programs.table import Row, rows, word_set
 
 _RUNS = "runs another program for what it finds"
 
@@ -18,21 +18,31 @@ def _find(reading: Reading) -> None:
             reading.lists.append(word)
 
 
+_ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
 _BEFORE = ("-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
 
 def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
     given = reading.has("-e", "-f", "--files", "--type-list")
-    files = reading.operands if given else reading.operands[1:]
-    for _, word in files:
-        reading.reads.append(word)
-    if (
-        not files
-        and reading.has("-r", "-R", "--recursive", "--dereference-recursive")
-        and "rg" not in reading.words[:1]
-    ):
-        reading.reads.append(".")  # GNU grep searches the working folder then
+    files = [word for _, word in (reading.operands if given else reading.operands[1:])]
+    recursive = reading.has("-r", "-R") or any(value == "recurse" for _, value in reading.values("-d"))
+    if not files and not reading.has("--type-list") and (recursive or _searches(reading)):
+        files = ["."]
+    (reading.lists if reading.has("--files") else reading.reads).extend(files)
+
+
+def _searches(reading: Reading) -> bool:
+    """ripgrep and its kin search the working folder when no path is given and nothing is piped into them."""
+    return reading.words[0] not in _ONLY_GREP and not reading.fed
+
+
+def _ripgrep(reading: Reading) -> None:
+    """Hidden files are passed over unless asked for by name or option; -u given twice asks."""
+    unrestricted = sum(given.name in ("-u", "--unrestricted") for given in reading.given)
+    if not reading.has("-.", "--hidden") and unrestricted < 2:
+        reading.only = "shown"
+    _pattern_and_files(reading)
 
 
 def _fd(reading: Reading) -> None:
@@ -81,7 +91,9 @@ PROGRAMS: dict[str, Row] = {
         "GNU grep(1)",
         """
         -e --regexp -A --after-context -B --before-context -C --context -m --max-count --include --exclude =
-        --exclude-dir -d --directories -D --devices --binary-files --label --group-separator =
+        --exclude-dir -D --devices --binary-files --label --group-separator =
+        -d --directories =
+        -r --recursive -R --dereference-recursive
         -f --file = read
         --exclude-from = read
         --color --colour ?
@@ -103,9 +115,11 @@ PROGRAMS: dict[str, Row] = {
         --regex-size-limit --path-separator --field-context-separator --field-match-separator --context-separator =
         --hyperlink-format --generate --stop-on-nonmatch --maxdepth =
         --files --type-list
+        -. --hidden
+        -u --unrestricted
         """,
         abbreviates=False,
-        then=_pattern_and_files,
+        then=_ripgrep,
     ),
     **rows(
         "ag(1), ack(1)",

@@ -213,7 +213,8 @@ def _sed(reading: Reading) -> None:
     for at, _ in reading.values("-f"):
         reading.act(at, "takes its script from a file")
     if not scripts and not reading.has("-f") and operands:
-        taken = 2 if operands[0].word == "" else 1  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
+        apart = operands[0].word == "" and reading.has("-i")  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
+        taken = 2 if apart else 1
         scripts = list(operands[:taken])
         operands = operands[taken:]
     sandboxed = reading.has("--sandbox")

@@ -143,8 +143,8 @@ PROGRAMS: dict[str, Row] = {
         """
         -C -U -x --exclude -I --ignore-matching-lines -W --width -F --show-function-line --label -L -S --starting-file =
         --line-format --old-line-format --new-line-format --unchanged-line-format --GTYPE-group-format -D --ifdef =
-        --horizon-lines --tabsize --from-file --to-file =
-        -X --exclude-from = read
+        --horizon-lines --tabsize =
+        -X --exclude-from --from-file --to-file = read
         --context --unified --color --ignore-case ?
         """,
         operands="read",

@@ -1,0 +1,104 @@
+"""What lies below a folder that a call reads or writes whole, as the disk has it now.
+
+A rule that closes one file (`Read(.env)`) says nothing about `grep -r x .` by its text alone. Which files are there
+settles it: the list is made only when a rule could forbid one of them, and is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
+
+_MOST = 20_000  # paths below a folder that are looked at
+_NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")
+
+
+def all_below(access: ReadPath | WritePath, real: str) -> ReadPath | WritePath:
+    """The access to a folder (`real` with links followed) as one to everything in it."""
+    folder = lexical(access.path, "/")
+    if isinstance(access, WritePath):
+        below = Below(cache(lambda: _tree(folder, real, True)))
+        return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
+    only = access.only
+    path = posixpath.join(folder, "**/*" if only == "shown" else "**")
+    below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, only != "shown")))
+    return replace(access, path=path, real=None, alias=None, glob=True, below=below)
+
+
+def some_below(access: ReadPath | WritePath) -> ReadPath | WritePath:
+    """A pattern for files somewhere below a folder (`find src -exec cat {} +`), with what is there."""
+    found = _NAMED_BELOW.fullmatch(access.path)
+    if found is None or (isinstance(access, ReadPath) and access.listing):
+        return access
+    folder = lexical(found.group(1), "/")
+    return replace(access, below=Below(cache(lambda: _tree(folder, os.path.realpath(folder), True)), every=False))
+
+
+def _tree(folder: str, real: str, hidden: bool) -> Sequence[str] | None:
+    """The paths below a folder, by its name and by its real one, links not followed; None for too many, for a link
+    that leads out of it, and for a folder that cannot be listed. What git packs away has no names of its own."""
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        inner = pending.pop()
+        try:
+            with os.scandir(real + inner) as entries:
+                for entry in entries:
+                    if not hidden and entry.name.startswith("."):
+                        continue
+                    at = f"{inner}/{entry.name}"
+                    found.append(folder + at)
+                    if real != folder:
+                        found.append(real + at)
+                    if entry.is_symlink():
+                        target = os.path.realpath(real + at)
+                        if not inside(target, real):
+                            return None
+                        found.append(target)
+                    elif entry.is_dir(follow_symlinks=False) and not at.endswith("/.git/objects"):
+                        pending.append(at)
+        except OSError:
+            return None
+        if len(found) > _MOST:
+            return None
+    return found
+
+
+def _tracked(folder: str, real: str) -> Sequence[str] | None:
+    """The paths below a folder that the index of its repository holds; None when that cannot be read.
+
+    The format is that of gitformat-index(5), versions 2 and 3: 62 bytes (64 with more flags), the name, NULs up to a
+    multiple of 8.
+    """
+    top = real
+    while not os.path.isdir(f"{top}/.git"):
+        if top in ("", "/"):
+            return None
+        top = posixpath.dirname(top)
+    try:
+        with open(f"{top}/.git/index", "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        return []  # nothing was ever added
+    except OSError:
+        return None
+    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    if data[:4] != b"DIRC" or version not in (2, 3) or count > _MOST:
+        return None
+    found, at = [], 12
+    for _ in range(count):
+        name = at + (64 if data[at + 60] & 0x40 else 62)
+        end = data.find(b"\0", name)
+        if end < 0:
+            return None
+        path = f"{top}/{os.fsdecode(data[name:end])}"
+        if inside(path, real):
+            found += [path, folder + path[len(real) :]]
+        at += (end - at) // 8 * 8 + 8
+    return found
