@@ -1,4 +1,4 @@
-"""The three standard streams and the signals, made so that the rest of the program need not think of them.
+"""The three standard streams, made so that the rest of the program need not think of them.
 
 A stream that was closed when the program began is /dev/null: else the next file that is opened would take its number, and
 what is meant for a person would go into it. Text that the stream's encoding lacks is escaped instead of ending the program.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
 
 
@@ -20,9 +19,6 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)  # ends as Ctrl-C does: cleanly, with 130
 
 
 def _open_null(fd: int) -> None:

@@ -13,8 +13,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
-from hitl_cli import records
+from hitl_cli import instructions, records, sessions
 from hitl_cli.agent import Agent
+from hitl_cli.attachments import attach
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.narrate import Narrator
@@ -22,7 +23,9 @@ from hitl_cli.cli.options import Turn
 from hitl_cli.cli.out import Out
 from hitl_cli.errors import HitlError, SessionBusy
 from hitl_cli.journal import Changed, Recorded, Who
+from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import Outcome, RunEnded, Snapshot, Stopped
+from hitl_cli.ui.clean import clean
 
 T = TypeVar("T")
 Events = Callable[[], AsyncGenerator[Any, None]]  # made anew while the session is run by another process
@@ -75,6 +78,9 @@ class Watch:
             loop.add_reader(sys.stdout.fileno(), self._deserted)
         for problem in await self.assembly.connect(self.agent):
             self.narrator.say(problem)
+        place = self.agent.place
+        for notice in instructions.gather(place, self.assembly.paths).notices(place):
+            self.narrator.note(notice)
         for notice in self.assembly.notices:
             self.narrator.say(notice)
         return self
@@ -84,10 +90,9 @@ class Watch:
         await self.agent.close()
 
     def _signal(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.signalled = True
+        self.signalled = self.out.hurried = True
         with suppress(RuntimeError):  # the loop is closed: everything is done
             loop.call_soon_threadsafe(self._stop)
-        self.out.give_up()
 
     def _deserted(self) -> None:
         asyncio.get_running_loop().remove_reader(sys.stdout.fileno())
@@ -108,6 +113,17 @@ class Watch:
             self._task.cancel()
 
     # --- turns ------------------------------------------------------------------------------------------------------
+
+    def message(self, text: str, named: str) -> Events:
+        """A message; files that the part `named` of it names with `@` go along as far as no question is needed."""
+
+        def events() -> AsyncGenerator[Any, None]:
+            attached = attach(self.agent, self.session, named, person=False)
+            for problem in attached.problems:
+                self.narrator.say(clean(problem))
+            return self.agent.stream(text, self.session, content=attached.content)
+
+        return events
 
     async def turn(self, events: Events) -> Outcome:
         """Watch a turn to its end. A turn that is cancelled ends `Stopped`, as interrupted."""
@@ -191,6 +207,7 @@ class Watch:
 
     def tell_end(self, run: Outcome) -> None:
         """How a turn came out: the answer in text, else a line."""
+        self._notify(notice_of(run))
         end = lines.end_line(run, self.seq)
         if self.output == "text":
             if run.text:
@@ -203,6 +220,7 @@ class Watch:
 
     async def tell_failure(self, error: HitlError) -> None:
         """The end of a turn that an error ended; in text the error speaks for itself."""
+        self._notify("failed")
         snapshot = None
         with suppress(HitlError):  # the store may be what failed
             snapshot = await self.agent.load(self.session)
@@ -210,6 +228,13 @@ class Watch:
         if self.output == "json":
             self._put(lines.text(end) + "\n")
         self.tell(end)
+
+    def _notify(self, event: Event | None) -> None:
+        commands = self.assembly.config.notify
+        if event in commands:
+            with suppress(HitlError):  # the store may be what failed
+                title = sessions.head_of(self.assembly.store, self.session).title
+                notify(commands, event, session=self.session, title=title, cwd=self.agent.place.cwd)
 
     def tell(self, line: lines.Line) -> None:
         if self.output == "stream-json":
