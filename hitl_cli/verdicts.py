@@ -88,8 +88,10 @@ class Bench:
         policy = policy_for(self.own, call.name)
         if policy is None:
             return None
-        past = Past(frozenset(state.once))
-        return cast(Decision | None, await call_any(policy, call, past))
+        said = await call_any(policy, call, Past(frozenset(state.once)))
+        if said is not None and not isinstance(said, Decision):
+            raise TypeError(f"its policy said {said!r}, which is neither a Decision nor None")
+        return said
 
     async def _declared(self, tool: Tool, call: Call, context: Any) -> bool:
         if isinstance(tool.approve, bool):

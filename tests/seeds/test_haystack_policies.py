@@ -164,6 +164,14 @@ async def test_HS_25_where_the_policy_says_no_the_person_is_left_alone(stage: St
     assert {entry[0] for entry in own.log} == {"should_ask"}
 
 
+@pytest.mark.parametrize("said", [True, False, "ask", 1], ids=repr)
+async def test_HS_24_a_policy_that_says_what_is_no_decision_runs_nothing(said: Any, stage: Stage) -> None:
+    agent = stage.agent(*calling("a"), tools=[stage.works("copy")], policy={"copy": lambda call, past: said})
+    run = await stage.run(agent)
+    assert (run.text, stage.ran) == ("done", [])
+    assert results(agent)[0].endswith(f"its policy said {said!r}, which is neither a Decision nor None")
+
+
 @pytest.mark.parametrize("policy_is", ["plain", "async"])
 @pytest.mark.parametrize("responder_is", ["plain", "async"])
 async def test_HS_26_plain_and_async_code_decide_alike(policy_is: str, responder_is: str, stage: Stage) -> None:
