@@ -87,6 +87,7 @@ class Assembly:
             who=self.who,
             settings=settings,
             project=project_of(place.workspace),
+            outputs=str(self.paths.outputs),
         )
 
     def save(self, grants: Sequence[Grant], call: Call) -> None:
@@ -139,6 +140,7 @@ class Assembly:
             who=self.who,
             colour=colour,
             connect=self.connect,
+            jobs=self.jobs,
             close=self.close,
         )
 

@@ -75,7 +75,7 @@ class Host:
             case lines.User() if self.waits:
                 self._bad("the turn waits for answers; a message can be sent when it has ended")
             case lines.User(text):
-                await self._turn(lambda: self.agent.stream(text, session=session))
+                await self._turn(self.watch.message(text, text))
             case lines.Say(id, answer) if self.waits:
                 who = Who("program", "host")
                 await self._turn(lambda: self.agent.stream_resume(session, {id: answer}, who=who))

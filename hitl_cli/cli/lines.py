@@ -15,7 +15,19 @@ from typing import Any
 from hitl_cli import interrupts
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Answer, Approval, Interrupt
-from hitl_cli.journal import Answered, Ended, Judged, Raised, Recorded, Replied, Result, Settings, Settled, Usage
+from hitl_cli.journal import (
+    Answered,
+    Changed,
+    Ended,
+    Judged,
+    Raised,
+    Recorded,
+    Replied,
+    Result,
+    Settings,
+    Settled,
+    Usage,
+)
 from hitl_cli.models import Retrying, TextDelta
 from hitl_cli.outcome import Blocked, Completed, Outcome, Snapshot, Stopped, Suspended
 
@@ -55,6 +67,8 @@ def _of_entry(entry: object) -> Iterator[Line]:
             yield {"type": "usage", **usage(reply.usage)}
             for call in calls:
                 yield {"type": "call", "call": {"id": call.id, "name": call.name, "input": call.input}}
+        case Changed(what="summary", usage=spent):
+            yield {"type": "usage", **usage(spent)}
         case Judged():
             yield {
                 "type": "verdict",

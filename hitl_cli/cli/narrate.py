@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from hitl_cli.interrupts import Breakpoint, Interrupt, Question, Review
-from hitl_cli.journal import Answered, Call, Judged, Recorded, Replied, Settled
+from hitl_cli.journal import Answered, Call, Changed, Judged, Recorded, Replied, Settled, Who
 from hitl_cli.models import Retrying
-from hitl_cli.outcome import Blocked, Outcome, Stopped, Suspended
+from hitl_cli.outcome import Blocked, Notice, Outcome, Stopped, Suspended
+from hitl_cli.texts import PLAN_APPROVED
 from hitl_cli.ui.clean import clean
 
 WIDTH = 160
@@ -69,6 +70,11 @@ class Narrator:
         if not self._quiet:
             print(text, file=self._to, flush=True)
 
+    def note(self, text: str) -> None:
+        """What matters to nobody who reads results alone."""
+        if not self._short:
+            self.say(text)
+
     def event(self, event: object) -> None:
         if self._quiet or self._short:
             return
@@ -83,6 +89,14 @@ class Narrator:
             case Recorded(entry=Settled(call=id, result=result)):
                 if not result.ok and result.kind == "error":
                     self.say(f"  failed: {self._title(id)}")
+                for file in result.data.get("instructions", ()):
+                    self.say(f"  instructions: {clean(str(file))}")
+            case Recorded(entry=Changed(what="mode", value=mode, who=Who(detail=str(why)))) if why == PLAN_APPROVED:
+                self.say(f"  mode: {mode} ({why})")
+            case Recorded(entry=Changed(what="summary", value=text)):
+                self.say(f"  What was said so far is summed up in {len(text):,} characters.")
+            case Notice(text):
+                self.say(f"  {clean(text)}")
             case Retrying(after_s, why):
                 self.say(f"  {clean(why)}; trying again in {after_s:.0f} s")
 

@@ -57,11 +57,12 @@ def run(
     if hosted:
         return asyncio.run(host.serve(assembly, turn, text, form))
     assert text is not None
-    return asyncio.run(_one_turn(assembly, text, form, turn))
+    return asyncio.run(_one_turn(assembly, text, text if given is None else given, form, turn))
 
 
-async def _one_turn(assembly: Assembly, text: str, output: str, turn: Turn) -> int:
+async def _one_turn(assembly: Assembly, text: str, named: str, output: str, turn: Turn) -> int:
+    """`named` is the part of the text in which files may be named: what is piped in behind a message is data."""
     from hitl_cli.cli.watch import watched
 
     async with watched(assembly, turn, output) as watch:
-        return await watch.to_the_end(lambda: watch.agent.stream(text, session=watch.session))
+        return await watch.to_the_end(watch.message(text, named))

@@ -231,7 +231,7 @@ class Watch:
 
     def _notify(self, event: Event | None) -> None:
         commands = self.assembly.config.notify
-        if event in commands:
+        if event and event in commands:
             with suppress(HitlError):  # the store may be what failed
                 title = sessions.head_of(self.assembly.store, self.session).title
                 notify(commands, event, session=self.session, title=title, cwd=self.agent.place.cwd)
