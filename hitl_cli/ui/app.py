@@ -251,8 +251,9 @@ class Repl:
     # -- the beginning, the end, and what happens by itself
 
     def _begin(self) -> None:
-        preload(self.talk.agent.model)
         self.paper.name(self._title())
+        # Once the prompt is there: what loads takes the interpreter from what is drawn.
+        asyncio.get_running_loop().call_later(0.05, preload, self.talk.agent.model)
         self.app.create_background_task(self._open())
 
     def _mishap(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
