@@ -82,6 +82,7 @@ def bash_tool(place: Place, outputs: Path, jobs: Jobs) -> Tool:
 
     return Tool(
         name="Bash",
+        approve=True,
         description=words("bash"),
         schema=schema(
             ("command",),

@@ -28,6 +28,7 @@ def edit_tool() -> Tool:
     several = {"type": "array", "minItems": 1, "items": schema(("old_string", "new_string"), **_ONE)}
     return Tool(
         name="Edit",
+        approve=True,
         description=words("edit"),
         schema=schema(
             ("file_path",),

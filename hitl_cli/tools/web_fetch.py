@@ -39,6 +39,7 @@ def web_fetch_tool(outputs: Path, private: Callable[[str], bool]) -> Tool:
 
     return Tool(
         name="WebFetch",
+        approve=True,
         description=words("web_fetch"),
         schema=schema(("url",), url={"type": "string", "minLength": 1, "description": "An https address."}),
         run=run,

@@ -17,6 +17,7 @@ def write_tool() -> Tool:
 
     return Tool(
         name="Write",
+        approve=True,
         description=words("write"),
         schema=schema(
             ("file_path", "content"),
