@@ -121,3 +121,45 @@ error = { status = 400 }
     window.until(lambda: out.read_text() == "waiting make it\ndone make it\n", "the second command")
     window.enter("once more")
     window.until(lambda: out.read_text().endswith("failed make it\n"), "the third command")
+
+
+def test_what_runs_in_the_background_is_listed_read_and_ended(home: Any, terminal: Open) -> None:
+    script = """
+[[turn]]
+[[turn.reply]]
+calls = [{ name = "j", tool = "Bash", input = { command = "echo ready; sleep 600", background = true } }]
+[[turn.reply]]
+text = "It runs."
+[[turn]]
+[[turn.reply]]
+calls = [{ name = "k", tool = "Bash", input = { command = "sleep 601", background = true } }]
+[[turn.reply]]
+text = "Another."
+"""
+    window = terminal(*home.script(script), "--allow", "Bash(echo:*)", "--allow", "Bash(sleep:*)")
+    window.say("start it")
+    window.wait("It runs.", "\n>")
+    window.enter("/jobs")
+    window.wait("1.1.0   running", "echo ready; sleep 600")
+    window.enter("/jobs 1.1.0")
+    window.wait("\nready", "(1.1.0 running)")
+    window.enter("/jobs end 1.1.0")
+    window.wait("1.1.0 ended")
+    window.enter("one more")
+    window.wait("Another.", "\n>")
+    window.enter("/clear")
+    window.wait("Ended in the background: sleep 601")
+    window.enter("/jobs")
+    window.wait("Nothing runs in the background.")
+
+
+def test_instructions_are_written_with_the_editor_and_named_at_the_next_start(home: Any, terminal: Open) -> None:
+    script = home.script('[[turn]]\n[[turn.reply]]\ntext = "Seen."\n')
+    (home.work / "AGENTS.md").write_text("Use tabs.\n")
+    window = terminal(*script, EDITOR="sed -i s/tabs/blanks/")
+    window.wait("Instructions: AGENTS.md", "\n>")
+    window.enter("/memory project")
+    window.wait("it counts from the next message")
+    assert (home.work / "AGENTS.md").read_text() == "Use blanks.\n"
+    window.enter("/memory")
+    window.wait("/memory project edits AGENTS.md")
