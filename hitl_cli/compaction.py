@@ -8,6 +8,7 @@ that would all but fill the window. Whatever goes wrong, the conversation is as 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import transcript
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hitl_cli.drive import Drive
 
 FULL = 0.9  # of the window
+KEPT = 1_000  # characters of a result where the conversation is too long even to be summed up
 
 ASK = """Write a summary of this conversation that lets somebody go on with the work without having read it: what was
 asked, what was decided and why, which files were read or changed and how they stand, what was found out, what failed,
@@ -95,7 +97,12 @@ class Compaction:
             messages.append({"role": "user", "content": [ask]})
         messages[-1]["_ask"] = "summary"
         whole = self.step.request()
-        return Request(whole.system, messages, whole.tools)
+        request = Request(whole.system, messages, whole.tools)
+        context = context_of(request, (), self.agent.model.window)
+        if context.used > FULL * context.window:  # e.g. a model with a smaller window took over
+            for message in messages:
+                message["content"] = [_shortened(block) for block in message["content"]]
+        return request
 
     async def _written(self, request: Request) -> ModelReply:
         async for item in self.agent.model.stream(request):
@@ -104,3 +111,13 @@ class Compaction:
             if isinstance(item, Retrying):
                 self.drive.emit(item)
         raise ModelError("The model's stream ended without a reply.")
+
+
+def _shortened(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result of a call in a few lines: enough to sum up what was done."""
+    content = block.get("content")
+    if block.get("type") != "tool_result" or not content:
+        return block
+    text = content if isinstance(content, str) else "\n".join(str(b.get("text", f"[{b['type']}]")) for b in content)
+    left = len(text) - KEPT
+    return {**block, "content": text if left <= 0 else f"{text[:KEPT]}\n[{left:,} more characters are left out]"}

@@ -219,6 +219,23 @@ def test_a_stop_while_the_summary_is_written_ends_the_turn_and_keeps_the_convers
     asyncio.run(scenario())
 
 
+def test_a_conversation_too_long_for_the_model_that_took_over_is_summed_up_with_shortened_results():
+    @tool
+    def recite() -> str:
+        "Say very much."
+        return "word " * 2000
+
+    first = Agent(Told([("recite", {})], text("Recited.", 2500)), [recite], store=(store := MemoryStore()))
+    run = first.sync.run("Recite")
+    model = Small(text("It was recited."), "Fine.")
+    second = Agent(model, [recite], store=store)
+    assert second.sync.run("And now?", run.session).unwrap().text == "Fine."
+    (result,) = model.requests[0].messages[2]["content"]
+    assert result["content"].endswith("word \n[9,000 more characters are left out]")
+    assert shape(model.requests[1].messages) == [("user", [SUMMARY + "It was recited.", "And now?"])]
+    second.sync.close()
+
+
 def test_hooks_around_the_model_see_the_request_for_a_summary_too():
     class Masks(Middleware):
         id = "masks"
