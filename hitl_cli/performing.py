@@ -27,6 +27,7 @@ from hitl_cli.verdicts import judged
 if TYPE_CHECKING:
     from hitl_cli.drive import Drive
 
+CHANGED = "it is no longer what was approved: its arguments, its folder or the file it changes are different now"
 LEAVES_PLAN = "default"  # what a plan's approval may set the mode to
 
 
@@ -178,22 +179,22 @@ class Performing:
             self.drive.record(entry)
             return refused(entry)
         if digest not in call.approved and (verdict.decision is Decision.ASK or call.approved):
-            raise asking.pause(self._anew(tool, inner, verdict))
+            raise asking.pause(self._anew(call, tool, inner, verdict))
         if tool.external:
             id = self.state.next_id(f"{inner.id}:external")
             raise asking.pause(External(id=id, call=inner, silent=tool.silent))
         return await self._run(call, tool, inner, asking)
 
-    def _anew(self, tool: Tool, call: Call, verdict: Verdict) -> Approval:
+    def _anew(self, state: CallState, tool: Tool, call: Call, verdict: Verdict) -> Approval:
         """What is about to run is not what was allowed or approved: a person is asked about what it is now."""
         entry, asks = self._entries(tool, call, verdict)
         if asks is None:
-            reason = (
-                "it is no longer what was approved: its arguments, its folder or the file it changes are different now"
-            )
             who = Who("program", "changed since it was approved")
-            entry = replace(entry, decision="ask", who=who, reason=reason, rule="", layer="", part="")
-            asks = self.bench.wanted(self.state.next_id(f"{call.id}:approval"), tool, call, reason, "rules")
+            entry = replace(entry, decision="ask", who=who, reason=CHANGED, rule="", layer="", part="")
+            asks = self.bench.wanted(self.state.next_id(f"{call.id}:approval"), tool, call, CHANGED, "rules")
+        elif state.approved:
+            reason = f"{CHANGED}; {verdict.reason}"
+            entry, asks = replace(entry, reason=reason), replace(asks, reason=reason)
         self.anew.append(entry)
         return asks
 
