@@ -87,9 +87,7 @@ class Host:
                     self._came(stopped)
 
     async def _turn(self, events: Events) -> None:
-        if self._said and isinstance(self._said[0], lines.Stop):  # said before the turn could begin
-            self._said.popleft()
-            self.watch.brief = True
+        self.watch.brief = bool(self._said) and isinstance(self._said[0], lines.Stop)  # said before this could begin
         try:
             self._came(await self.watch.turn(events))
         except UsageError as error:  # refused: the session is as it was, which may not be how it was known here
@@ -102,19 +100,9 @@ class Host:
 
     def _wait_for(self, snapshot: Snapshot) -> None:
         """What waits in the session as it is stored."""
-        if not snapshot.pending:
-            self.waits = None
-            return
-        self._came(
-            Suspended(
-                session=snapshot.session,
-                messages=snapshot.messages,
-                usage=snapshot.usage,
-                state=snapshot.state,
-                denied=snapshot.denied,
-                pending=snapshot.pending,
-            )
-        )
+        self.waits = lines.waiting(snapshot)
+        if self.waits:
+            self._came(self.waits)
 
     def _came(self, run: Outcome) -> None:
         self.code = lines.exit_code(run)
@@ -151,6 +139,7 @@ class Host:
                 self._bad(said.problem)
             elif isinstance(said, lines.Stop) and self.watch.running:
                 self.watch.cancel()
+                self._said.appendleft(said)  # it may have come to a question before it is cancelled
             elif said is not None:
                 self._said.append(said)
         if too_long:

@@ -122,6 +122,20 @@ def spent(snapshot: Snapshot) -> Usage:
     return last.usage if isinstance(last, Ended) else Usage()
 
 
+def waiting(snapshot: Snapshot) -> Suspended | None:
+    """The run as which a session waits, None when it does not."""
+    if not snapshot.pending:
+        return None
+    return Suspended(
+        session=snapshot.session,
+        messages=snapshot.messages,
+        usage=snapshot.usage,
+        state=snapshot.state,
+        denied=snapshot.denied,
+        pending=snapshot.pending,
+    )
+
+
 def session_line(session: str, settings: Settings, seq: int) -> Line:
     return {
         "type": "session",

@@ -175,8 +175,9 @@ class Watch:
             self.assembly.anew = False
 
     async def _interrupted(self) -> Outcome:
+        """A turn that was cancelled; one that had come to a question just before waits for its answer."""
         snapshot = await self.agent.load(self.session)
-        return Stopped(
+        return lines.waiting(snapshot) or Stopped(
             session=self.session,
             why="interrupted",
             reason="interrupted",

@@ -66,6 +66,12 @@ class Home:
         )
         return self.script(f'[[turn]]\n[[turn.reply]]\ncalls = [{listed}]\n[[turn.reply]]\ntext = "{last}"\n')
 
+    def more(self, *texts: str) -> Home:
+        """Further turns of the script that there is, each one text."""
+        with (self.root / "script.toml").open("a") as file:
+            file.writelines(f'[[turn]]\n[[turn.reply]]\ntext = "{text}"\n' for text in texts)
+        return self
+
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         env = {**self.env, **options.pop("env", {})}
@@ -128,6 +134,8 @@ def steady(text: str) -> str:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)
