@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -53,7 +54,7 @@ class Resolving:
             await self.release()
 
     async def _fit(self, id: str, given: Answer | Mapping[str, Json], digests: dict[str, str]) -> Answer:
-        answer = load_answer(given) if isinstance(given, Mapping) else given
+        answer = _plain(given)
         interrupt = self.state.pending.get(id)
         if interrupt is None:
             raise ValueError(self._not_waiting(id))
@@ -131,3 +132,12 @@ class Resolving:
             if verdict.decision in said:
                 rule = verdict.rule.text if verdict.rule else ""
                 self.drive.record(Answered({waiting.id: dump_answer(said[verdict.decision])}, Who("rule", rule)))
+
+
+def _plain(given: Answer | Mapping[str, Json]) -> Answer:
+    """The answer as it will be read back: a program's objects are held to what a file of answers is."""
+    data = dump_answer(given) if isinstance(given, Answer) else given
+    try:
+        return load_answer(json.loads(json.dumps(data)))
+    except TypeError as error:
+        raise ValueError(f"an answer is plain data: {error}") from None
