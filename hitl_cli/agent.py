@@ -249,8 +249,8 @@ class Agent:
                 task.cancel()
             await asyncio.wait([task])
             self._live.pop(drive.session, None)
-            if drive.broken or drive.abandoned:
-                self._folded.pop(drive.session, None)
+            if drive.abandoned:
+                self.forget(drive.session)
 
     # --- sessions ---------------------------------------------------------------------------------------------------
 
@@ -299,11 +299,7 @@ class Agent:
             drive = self._drive(id, held.lease, Options(), How())
             refusals.unless_idle(id, drive.state)
             drive.emit = show
-            try:
-                await Compaction(drive).sum_up(focus, drive.who)
-            finally:
-                if drive.broken:
-                    self._folded.pop(id, None)
+            await Compaction(drive).sum_up(focus, drive.who)
 
     async def context(self, session: Session | None = None) -> Context:
         """How full the model's window is; without a session, with what a new one begins."""
@@ -336,6 +332,10 @@ class Agent:
             responder=how.get("responder"),
             who=how.get("who") or self.who,
         )
+
+    def forget(self, session: str) -> None:
+        """What is known of the session here is not what is stored: read it anew."""
+        self._folded.pop(session, None)
 
     def _fold(self, session: str) -> tuple[State, list[Recorded]]:
         """The session's state and history: what is known of it here, and what was stored since."""

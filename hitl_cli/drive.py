@@ -79,7 +79,7 @@ class Drive:
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     partial: str = ""  # what a reply that is being streamed has said so far
-    broken: bool = False  # the store refused an append: what is in `state` is not what is stored
+    broken: bool = False  # an append failed: what is in `state` is not what is stored
     stopping: bool = False  # `stop` was asked for
     crammed: bool = False  # the window is all but full, and a summary could not be had
     abandoned: bool = False  # whoever watched went away: leave everything as it is
@@ -199,13 +199,14 @@ class Drive:
     def record(self, *entries: Entry) -> None:
         """Commit `entries`, all or none, then show them."""
         after, entries = self.state.seq, tuple(map(storable, entries))
-        for entry in entries:
-            self.state.fold(entry)
         self.held.clear()
         try:
+            for entry in entries:
+                self.state.fold(entry)
             stored = self.agent.store.append(entries, self._head(), self.lease, after)
         except BaseException:
             self.broken = True
+            self.agent.forget(self.session)
             raise
         self.history.extend(stored)
         for recorded in stored:
