@@ -15,11 +15,22 @@ class Texts:
 
     reject    with {tool_name}: a person's no          feedback   with {feedback}: added where a reason was given
     modify    with {tool_name} and {final_tool_params}: a person's change of the input
+
+    ValueError for any other placeholder; a brace that is meant as one is doubled.
     """
 
     reject: str = "Rejected: the user refused this call of {tool_name}. It was not run and nothing was changed."
     feedback: str = " The user's reason: {feedback}"
     modify: str = "Note: the user changed the input of {tool_name} before it ran. It ran with {final_tool_params}."
+
+    def __post_init__(self) -> None:
+        known = {"reject": ("tool_name",), "feedback": ("feedback",), "modify": ("tool_name", "final_tool_params")}
+        for name, places in known.items():
+            try:
+                getattr(self, name).format(**dict.fromkeys(places, ""))
+            except (LookupError, ValueError, AttributeError) as error:
+                allowed = " and ".join(f"{{{place}}}" for place in places)
+                raise ValueError(f"{name} takes {allowed} and no other placeholder ({error!r})") from None
 
 
 INTERRUPTED = "Interrupted: the user stopped the turn before this call was run."
