@@ -17,6 +17,8 @@ from hitl_cli import (
     Context,
     InvalidAnswers,
     RunEnded,
+    SqliteStore,
+    StoreError,
     Suspended,
     always,
     approve,
@@ -193,6 +195,38 @@ async def test_AG_11_a_paused_run_is_found_by_its_id_in_another_process(
     command = [sys.executable, "-c", code, run.session, path, str(tmp_path / "store.db")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{'x': 'web'} [('deployed web', False)] done\n", "")
+
+
+class Full(SqliteStore):
+    """A store on a disk that is full while `full` is set."""
+
+    full = False
+
+    def append(self, *arguments: Any) -> Any:
+        if self.full:
+            raise StoreError("disk full")
+        return super().append(*arguments)
+
+
+@pytest.mark.parametrize("kept", ["sqlite"])
+@pytest.mark.parametrize("how", ["answer", "resume", "stop"])
+async def test_AG_11_what_could_not_be_stored_leaves_the_run_paused(how: str, stage: Stage, tmp_path: Path) -> None:
+    store = Full(tmp_path / "full.db")
+    agent = stage.agent([("deploy", {})], "done", tools=[stage.works("deploy", approve=True)], store=store)
+    run = await stage.run(agent)
+    answers = {ids(run)[0]: approve()}
+    store.full = True
+    with pytest.raises(StoreError):
+        await {
+            "answer": lambda: agent.answer(run, answers),
+            "resume": lambda: stage.resume(agent, run, answers),
+            "stop": lambda: agent.stop(run),
+        }[how]()
+    store.full = False
+    assert ((await agent.load(run)).pending, stage.ran) == (run.pending, [])
+    run = await stage.resume(agent, run, answers)
+    assert (run.text, stage.ran) == ("done", ["deploy"])
+    store.close()
 
 
 async def test_AG_12_a_run_goes_on_by_its_id_or_by_the_run_itself_and_one_of_them_is_needed(stage: Stage) -> None:

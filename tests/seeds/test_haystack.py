@@ -22,10 +22,11 @@ from hitl_cli import (
     edit,
     never,
     reject,
+    result,
     tool,
 )
 from hitl_cli.interrupts import Approve, Edit, Reject, dump_answer, load_answer
-from hitl_cli.journal import Answered, Judged, Replied, Settled, Started, dump
+from hitl_cli.journal import Answered, Grant, Judged, Replied, Settled, Started, dump
 from hitl_cli.ui.plain import PlainConsole
 from tests.seeds.stage import Stage, asks, ids, outcome, results
 
@@ -56,6 +57,21 @@ async def test_HS_02_an_answer_of_no_known_kind_is_refused_and_nothing_runs(answ
     with pytest.raises(InvalidAnswers):
         await stage.resume(agent, run, {ids(run)[0]: answer})
     assert ((await agent.load(run.session)).pending, stage.ran) == (run.pending, [])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [reject(3), edit({"x": {1}}), result(b"x"), approve([Grant("allow", 7)])],
+    ids=lambda a: type(a).__name__,  # type: ignore[arg-type]
+)
+async def test_HS_02_what_could_not_be_written_down_is_refused_as_well(answer: Any, stage: Stage) -> None:
+    agent = stage.agent([("deploy", {})], "done", tools=[stage.works("deploy", approve=True)])
+    run = await stage.run(agent)
+    with pytest.raises(InvalidAnswers):
+        await stage.resume(agent, run, {ids(run)[0]: answer})
+    assert ((await agent.load(run.session)).pending, stage.ran) == (run.pending, [])
+    run = await stage.resume(agent, run, {ids(run)[0]: approve()})
+    assert (run.text, stage.ran) == ("done", ["deploy"])
 
 
 @pytest.mark.parametrize(
@@ -228,6 +244,16 @@ async def test_HS_14_the_three_wordings_are_the_programs_to_choose(stage: Stage)
     run = await stage.resume(agent, run, {first: reject("it rains")})
     run = await stage.resume(agent, run, {ids(run)[0]: edit({"x": "c"})})
     assert results(agent) == ["! No deploy today. Because: it rains", 'deploy got {"x": "c"}.\ndeploy c done']
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{"reject": "{reason}"}, {"feedback": "{}"}, {"modify": "{tool_name.x}"}, {"reject": '{"no": 1}'}, {"reject": "{"}],
+    ids=str,
+)
+def test_HS_14_a_wording_that_could_not_be_filled_in_is_refused_when_it_is_made(texts: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(texts))} takes .* and no other placeholder"):
+        Texts(**texts)
 
 
 async def test_HS_15_after_a_mixed_answer_the_transcript_has_every_result_in_the_order_of_the_calls(
