@@ -21,7 +21,7 @@ from hitl_cli.journal import Call, Grant, Json, Judged, Who
 from hitl_cli.middleware import call_any
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
-from hitl_cli.permissions.rule import Decision, Mode, Rule, Source, Verdict
+from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdict
 from hitl_cli.permissions.suggest import suggest
 from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.state import State, exact
@@ -148,12 +148,13 @@ class Bench:
 
 def judged(verdict: Verdict, call: Call, mode: Mode, digest: str, suggested: Iterable[Suggestion] = ()) -> Judged:
     """The record of a verdict."""
-    rule, part = verdict.rule, verdict.part
+    part = _telling(verdict)
+    rule = part.rule if part else None
     help = next((", ".join(s.rules) for s in suggested), "") if verdict.decision is not Decision.ALLOW else ""
     return Judged(
         call=call.id,
         decision=cast(Any, str(verdict.decision)),
-        who=_who(verdict, mode),
+        who=_who(part, mode),
         reason=verdict.reason,
         digest=digest,
         rule=rule.text if rule else "",
@@ -164,12 +165,19 @@ def judged(verdict: Verdict, call: Call, mode: Mode, digest: str, suggested: Ite
     )
 
 
-def _who(verdict: Verdict, mode: Mode) -> Who:
-    by = verdict.part.by if verdict.part else "mode"
-    if by == "rule" and verdict.rule:
-        if verdict.rule.source.layer == "flag":
-            return Who("flag", verdict.rule.text)
-        return Who("rule", f"{verdict.rule.text} ({verdict.rule.source})")
+def _telling(verdict: Verdict) -> Part | None:
+    """The part that says most about a verdict: of what is allowed, one that no rule but the mode has let through."""
+    if verdict.decision is Decision.ALLOW:
+        return next((part for part in verdict.parts if part.by == "mode"), verdict.part)
+    return verdict.part
+
+
+def _who(part: Part | None, mode: Mode) -> Who:
+    by = part.by if part else "mode"
+    if part and by == "rule" and part.rule:
+        if part.rule.source.layer == "flag":
+            return Who("flag", part.rule.text)
+        return Who("rule", f"{part.rule.text} ({part.rule.source})")
     if by in ("floor", "guarded"):
         return Who("floor", by if by == "guarded" else "")
     return Who("policy", by) if by in ("policy", "read-only", "free") else Who("mode", mode)

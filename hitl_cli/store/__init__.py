@@ -46,7 +46,8 @@ class Store(Protocol):
     def entries(
         self, types: Sequence[str], *, session: str | None = None, since: float = 0.0, until: float | None = None
     ) -> Iterator[tuple[str, Recorded]]:
-        """Entries of some types (`judged`, `answered`) over all sessions, oldest first."""
+        """Entries of some types (`judged`, `answered`) over all sessions, oldest first; at last StoreError when some
+        could not be read."""
 
     def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
         """All or nothing, durable on return; refused (StaleLease) unless the lease is current and `after` is the last seq."""

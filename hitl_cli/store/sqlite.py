@@ -132,7 +132,10 @@ class SqliteStore:
     def entries(
         self, types: Sequence[str], *, session: str | None = None, since: float = 0.0, until: float | None = None
     ) -> Iterator[tuple[str, Recorded]]:
-        """Entries of some types over all sessions, oldest first, as (session, entry); damaged ones are left out."""
+        """Entries of some types over all sessions, oldest first, as (session, entry).
+
+        Raises StoreError after the last of them when some could not be read: those hide no other.
+        """
         marks = ", ".join("?" * len(types))
         sql = f"SELECT session, seq, at, body FROM entries WHERE type IN ({marks}) AND at >= ?"
         values: list[Any] = [*types, since]
@@ -144,11 +147,14 @@ class SqliteStore:
             values.append(session)
         with self._reading() as db:
             rows = db.execute(sql + " ORDER BY at, session, seq", values).fetchall()
+        unread: dict[str, HitlError] = {}
         for id, *row in rows:
             try:
                 yield id, self._decode(id, *row)
-            except StoreError:
-                continue
+            except (StoreError, StateTooNew) as error:
+                unread[id] = error
+        if unread:
+            raise StoreError("\n".join(f"Not all of session {id} could be read. {why}" for id, why in unread.items()))
 
     def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
         at = time.time()
@@ -245,12 +251,16 @@ class SqliteStore:
             return sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
         folder = os.path.dirname(os.path.abspath(self.path))
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        new = not os.path.exists(self.path)
-        if new:
+        if not os.path.exists(self.path):
             # SQLite gives its -wal and -shm files the mode of the main file.
             os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
-        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
-        if os.access(self.path, os.W_OK):
+        writable = os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)
+        uri = Path(os.path.abspath(self.path)).as_uri()
+        if not writable:
+            # Without a file of a writer's beside it, it holds everything; SQLite would want to make one.
+            uri += "?mode=ro" if os.path.exists(f"{self.path}-wal") else "?immutable=1"
+        db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+        if writable:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
@@ -292,7 +302,8 @@ class SqliteStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"The store {self.path} failed: {error}.\n  {_remedy(str(error))}") from error
+            said = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
+            raise StoreError(f"The store {self.path} failed: {said}.\n  {_remedy(said)}") from error
 
 
 def _statements(text: str) -> Iterator[str]:
@@ -305,6 +316,8 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def _remedy(problem: str) -> str:
+    if "File exists" in problem or "Not a directory" in problem:
+        return "A file stands where a folder should be: move it away, or name another store with --store or HITL_STORE."
     if "locked" in problem:
         return "Another program holds it; try again when that is done."
     if "full" in problem or "No space" in problem:
