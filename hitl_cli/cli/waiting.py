@@ -13,15 +13,13 @@ from typing import Annotated, Any
 import typer
 
 from hitl_cli import sessions
-from hitl_cli.cli.narrate import about, command_for
+from hitl_cli.cli.asked import about, command_for
 from hitl_cli.cli.opened import age, opened, stamp
 from hitl_cli.cli.options import Json, Session, Store
 from hitl_cli.errors import InvalidAnswers
 from hitl_cli.interrupts import Approval, Interrupt, Question
 from hitl_cli.store import Head
-from hitl_cli.ui.approval.body import sheet
 from hitl_cli.ui.clean import clean, reveal
-from hitl_cli.ui.theme import plain
 
 
 def pending(as_json: Json = False, store: Store = None) -> int:
@@ -120,6 +118,9 @@ def _waits(interrupt: Interrupt) -> str:
 
 def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]:
     """The request as a panel shows it, with what a panel does with keys said as words."""
+    from hitl_cli.ui.approval.body import sheet
+    from hitl_cli.ui.theme import plain
+
     width = shutil.get_terminal_size((100, 0)).columns
     yield f"Session {head.session} in {reveal(head.cwd)}, {interrupt.kind} {interrupt.id}, {_waits(interrupt)}"
     yield ""
