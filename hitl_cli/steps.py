@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hitl_cli import schema
-from hitl_cli.interrupts import Breakpoint, Field, Interrupt, Question
+from hitl_cli.interrupts import Breakpoint, Interrupt, Question, dump, load
 from hitl_cli.journal import Began, Ended, Result
 from hitl_cli.state import CallState, State
 from hitl_cli.tool import Tool
@@ -187,11 +187,11 @@ def _gates(state: State, call: CallState, options: Options) -> Step:
         return Raise(Breakpoint(id=f"{call.call.id}:before_tool", step="tool", phase="before", call=call.call))
     if not call.filled:
         try:
-            fields = tool.fields(call.call.input or {})
+            form = _form(state, call, tool)
         except Exception as error:  # a tool that fails is a result
             return Settle(call.call.id, Result(f"{tool.name} made no form of this: {error}", False, "error"))
-        if fields:
-            return Raise(_form(state, call, tool, fields))
+        if form:
+            return Raise(form)
     if not call.decided or (call.decided != "allow" and not call.approved and call.returned is None):
         return Judge(call)
     return Perform(call)
@@ -210,9 +210,13 @@ def _problem(call: CallState, tool: Tool | None) -> str:
     return f"The arguments of {tool.name} do not fit: {wrong}. Nothing was run." if wrong else ""
 
 
-def _form(state: State, call: CallState, tool: Tool, fields: tuple[Field, ...]) -> Question:
+def _form(state: State, call: CallState, tool: Tool) -> Interrupt | None:
+    """What a person is to fill in, as it will be read back; None when there is nothing."""
+    fields = tool.fields(call.call.input or {})
+    if not fields:
+        return None
     id = state.next_id(f"{call.call.id}:input")
-    return Question(id=id, call=call.call, fields=fields, under="answers" if tool.form else "")
+    return load(dump(Question(id=id, call=call.call, fields=fields, under="answers" if tool.form else "")))
 
 
 def _end_of_calls(state: State, options: Options, now: float) -> Step:
