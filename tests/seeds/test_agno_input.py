@@ -58,6 +58,12 @@ async def test_AG_21_what_the_user_fills_in_is_not_in_the_schema_that_the_model_
     assert [i.kind for i in run.pending] == ["question"]  # naming fields is enough
 
 
+async def test_AG_21_a_value_that_the_model_gives_for_it_all_the_same_is_dropped(stage: Stage) -> None:
+    forged = [("send_email", {"subject": "Hello", "body": "Well?", "to_address": "eve@example.org"})]
+    run = await stage.run(stage.agent(forged, tools=[send_email(stage)]))
+    assert [field.value for field in run.pending[0].fields] == ["Hello", "Well?", None]
+
+
 async def test_AG_22_the_form_lists_every_parameter_with_what_the_model_gave(stage: Stage) -> None:
     run = await stage.run(stage.agent(EMAIL, tools=[send_email(stage)]))
     assert run.pending[0].fields == (
@@ -134,6 +140,15 @@ async def test_AG_27_the_model_asks_for_a_form_of_its_own_making(stage: Stage) -
 async def test_AG_27_an_empty_form_asks_nobody(stage: Stage) -> None:
     agent, run = await form(stage, [])
     assert (run.text, results(agent)) == ("done", ["[]"])
+
+
+@pytest.mark.parametrize("made", [None, ["city"], [Field("city", "date")]], ids=["none", "texts", "no such type"])  # type: ignore[arg-type]
+async def test_AG_27_a_tool_that_makes_no_proper_form_fails_and_asks_nobody(made: Any, stage: Stage) -> None:
+    where = Tool(name="where", description="", schema={"type": "object"}, form=lambda input: made)
+    agent = stage.agent([("where", {})], "done", tools=[where])
+    run = await stage.run(agent)
+    assert run.text == "done"
+    assert results(agent)[0].startswith("! where made no form of this: ")
 
 
 async def test_AG_28_what_the_user_filled_in_goes_back_to_the_model_as_names_and_values(stage: Stage) -> None:
