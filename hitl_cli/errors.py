@@ -21,6 +21,7 @@ what happened, where, and what to do next. A tool that fails is not here: that i
     |   `-- ModelUnavailable     75   it may say yes later
     |-- SessionBusy              75   another process runs this session
     |-- StoreError                1   the store cannot be read or written
+    |   |-- StoreBusy            75   another program holds the store
     |   `-- StaleLease            1   another process took this session over; nothing of ours was written
     `-- AskSwallowed              1   code caught the pause of `ctx.ask` and went on
 """
@@ -119,6 +120,10 @@ class SessionBusy(HitlError):
 
 class StoreError(HitlError):
     pass
+
+
+class StoreBusy(StoreError):
+    exit_code = 75
 
 
 class StaleLease(StoreError):

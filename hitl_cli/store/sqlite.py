@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from hitl_cli import journal
-from hitl_cli.errors import HitlError, SessionBusy, StaleLease, StateTooNew, StoreError, UnknownSession
+from hitl_cli.errors import HitlError, SessionBusy, StaleLease, StateTooNew, StoreBusy, StoreError, UnknownSession
 from hitl_cli.journal import Entry, Recorded
 from hitl_cli.store import Head, Lease, process
 
 FORMAT = 1  # the number of steps in migrations/
 BUSY_SECONDS = 5.0
+COLUMNS = "seq, at, CAST(body AS BLOB)"  # of an entry; as bytes, so that one that is no UTF-8 spoils no other
 
 
 class SqliteStore:
@@ -122,7 +123,7 @@ class SqliteStore:
     def read(self, session: str, after: int = 0) -> list[Recorded]:
         with self._reading() as db:
             rows = db.execute(
-                "SELECT seq, at, body FROM entries WHERE session = ? AND seq > ? ORDER BY seq", (session, after)
+                f"SELECT {COLUMNS} FROM entries WHERE session = ? AND seq > ? ORDER BY seq", (session, after)
             ).fetchall()
         entries = [self._decode(session, *row) for row in rows]
         if any(entry.seq != after + number for number, entry in enumerate(entries, 1)):
@@ -137,7 +138,7 @@ class SqliteStore:
         Raises StoreError after the last of them when some could not be read: those hide no other.
         """
         marks = ", ".join("?" * len(types))
-        sql = f"SELECT session, seq, at, body FROM entries WHERE type IN ({marks}) AND at >= ?"
+        sql = f"SELECT session, {COLUMNS} FROM entries WHERE type IN ({marks}) AND at >= ?"
         values: list[Any] = [*types, since]
         if until is not None:
             sql += " AND at <= ?"
@@ -186,7 +187,7 @@ class SqliteStore:
         if last is None or last[0] != after:
             raise StaleLease(f"Session {lease.session} has moved on to entry {last and last[0]}; nothing was written.")
 
-    def _decode(self, session: str, seq: int, at: float, body: str) -> Recorded:
+    def _decode(self, session: str, seq: int, at: float, body: bytes) -> Recorded:
         try:
             return Recorded(seq, at, journal.load(json.loads(body)))
         except StateTooNew:
@@ -264,6 +265,7 @@ class SqliteStore:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
         return db
 
     def _migrate(self) -> None:
@@ -303,7 +305,8 @@ class SqliteStore:
             yield
         except (sqlite3.Error, OSError) as error:
             said = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
-            raise StoreError(f"The store {self.path} failed: {said}.\n  {_remedy(said)}") from error
+            kind = StoreBusy if "locked" in said else StoreError
+            raise kind(f"The store {self.path} failed: {said}.\n  {_remedy(said)}") from error
 
 
 def _statements(text: str) -> Iterator[str]:
