@@ -83,7 +83,6 @@ _RUNS = {
     ("go", "generate"),
     ("deno", "eval"),
     ("bun", "--eval"),
-    ("gh", "api"),
     ("gh", "alias"),
     ("gh", "extension"),
     ("git", "config"),
@@ -101,6 +100,8 @@ def depth(words: Sequence[str]) -> int:
     program = words[0]
     if program in ("python", "python3") and len(words) > 2 and words[1] == "-m" and words[2] in _MODULES:
         return 3
+    if program == "git" and words[1:2] == ["-C"] and len(words) > 3 and words[3][:1].isalpha():
+        return 4
     if program not in _DEPTH or len(words) < 2 or not words[1][:1].isalpha() or tuple(words[:2]) in _RUNS:
         return 0
     if "/" in words[1] and program in INTERPRETERS:

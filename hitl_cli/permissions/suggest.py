@@ -34,6 +34,7 @@ class Rung(NamedTuple):
     rule: str
     covers: str
     scope: Literal["project", "user"] = "user"
+    fleeting: bool = False  # offered only where nothing wider can be
 
 
 def suggest(
@@ -50,7 +51,7 @@ def suggest(
             continue
         ladder = [r for r in _ladder(part.access, policy, tool) if _covered(policy, r, part, accesses, mode, now, tool)]
         if ladder:
-            ladders.append(ladder)
+            ladders.append([rung for rung in ladder if not rung.fleeting] or ladder)
         elif not any(_covered(policy, r, part, accesses, mode, now, tool) for ladder in ladders for r in ladder):
             return ()
     if len(ladders) > _PARTS:
@@ -127,19 +128,34 @@ def _commands(command: Command) -> Iterator[Rung]:
     program = literal[0]
     if program in kinds.NEVER or (program == "rm" and _recursive(command.words)):
         return
+    wider = [] if program in kinds.EXACT_ONLY else list(_prefixes(literal))
     if all(t is not None for t in texts) and _repeatable(program, command, [t for t in texts if t is not None]):
         exact = " ".join(quote(t) for t in texts if t is not None)
         if len(exact) <= _LONGEST:
-            yield Rung(f"Bash({exact})", "exactly this command")
-    if program in kinds.EXACT_ONLY:
-        return
-    depth = kinds.depth(literal)
+            fleeting = bool(wider) and _only_now(literal[wider[0].rule.count(" ") + 1 :])
+            yield Rung(f"Bash({exact})", "exactly this command", fleeting=fleeting)
+    yield from wider
+
+
+def _prefixes(literal: Sequence[str]) -> Iterator[Rung]:
+    """The sub-command with any further words, and the program."""
+    program, depth = literal[0], kinds.depth(literal)
     if depth and len(literal) >= depth:
         words = literal[:depth]
         if not any(_passing(w) for w in words):
             yield Rung(f"Bash({' '.join(map(quote, words))}:*)", f"every `{' '.join(words)}`")
     if program not in kinds.INTERPRETERS and program not in kinds.LAUNCHERS and program not in kinds.MANY_SIDED:
         yield Rung(f"Bash({quote(program)}:*)", f"every `{program}`")
+
+
+# What is of this one moment: a number, a text with blanks, a file.
+_OF_NOW = re.compile(r"\d+|.*[\s|].*|.*/.*(?<!\.\.\.)|.+\.[a-z]{1,5}\d?", re.DOTALL)
+_MANY_WORDS = 5
+
+
+def _only_now(words: Sequence[str]) -> bool:
+    """Whether the very same words are unlikely to come again, so that keeping them would save no question."""
+    return len(words) > _MANY_WORDS or any(_OF_NOW.fullmatch(word) for word in words)
 
 
 def _plain_program(word: str) -> bool:

@@ -153,7 +153,7 @@ SHOWING = {
     **rows(
         "git(1), commands that look up",
         "status ls-files ls-tree rev-parse describe name-rev show-ref show-branch merge-base check-ignore "
-        "check-attr check-ref-format check-mailmap count-objects version var verify-commit verify-tag verify-pack fsck "
+        "check-attr check-ref-format check-mailmap count-objects version var verify-commit verify-tag verify-pack "
         "get-tar-commit-id patch-id stripspace merge-tree request-pull refs repo show-index",
         """
         -x --exclude -X --exclude-from --exclude-per-directory --format --sort --points-at --match --candidates =
@@ -162,6 +162,7 @@ SHOWING = {
         """,
         operands="list",
     ),
+    "fsck": Row("git-fsck(1)", "--lost-found writes files below .git"),
     "for-each-ref": Row(
         "git-for-each-ref(1)", "--format --sort --count --points-at --contains --no-contains --merged --no-merged ="
     ),

@@ -11,10 +11,19 @@ from hitl_cli.shell.programs.table import Row, rows
 
 _CONFIG = "loads configuration from elsewhere, which can name programs"
 _BROWSER = "opens a browser"
+_SENDS = "changes what is there instead of asking for it"
 _TOKEN = "shows or changes stored passwords"
 
 
 def _gh_api(reading: Reading) -> None:
+    """Without a method a call asks; with fields it sends, unless the method says otherwise."""
+    methods = list(reading.values("-X"))
+    for at, method in methods:
+        if not (isinstance(method, str) and method.upper() in ("GET", "HEAD")):
+            reading.act(at, _SENDS)
+    for given in () if methods else reading.given:
+        if given.name in ("-f", "-F", "--input"):
+            reading.act(given.at, _SENDS)
     for _, value in reading.values("-F"):
         text = value.prefix if isinstance(value, Unknown) else value
         name = text.partition("=@")[2]
@@ -105,8 +114,11 @@ PROGRAMS: dict[str, Row] = {
                 """
                 --input = read
                 -F --field =
-                -X --method -f --raw-field -H --header -q --jq -t --template --hostname --cache -p --preview =
+                -X --method =
+                -f --raw-field =
+                -H --header -q --jq -t --template --hostname --cache -p --preview =
                 """,
+                wary=True,
                 then=_gh_api,
             ),
             "browse": Row("GitHub CLI manual", act=_BROWSER),

@@ -7,9 +7,10 @@ Sources: node(1), npm, pnpm, Yarn, Bun, Deno documentation; ESLint, Prettier, Je
 
 from __future__ import annotations
 
+from hitl_cli.access import Place, Word
 from hitl_cli.shell.programs.python import run_inner
 from hitl_cli.shell.programs.reading import Reading
-from hitl_cli.shell.programs.table import Row, rows
+from hitl_cli.shell.programs.table import Row, rows, word_set
 
 _CODE = "loads code from elsewhere"
 _CONFIG = "loads configuration from elsewhere, which can name code"
@@ -62,6 +63,25 @@ _NPM_SUBS = {
 }
 _NPM_SUBS["x"] = _NPM_SUBS["exec"]
 
+# In front of the command: options that choose packages of the workspace, or how much is said.
+_CHOOSES = word_set("--filter -F --workspace")
+_SAYS = word_set("-r --recursive -s --silent --workspace-root --workspaces --stream")
+
+
+def _peel(words: tuple[Word, ...], place: Place, cwd: str | None) -> tuple[tuple[Word, ...], str | None]:
+    """`pnpm --filter web build` is `pnpm build`: which packages of the workspace it is about makes no difference."""
+    at = 1
+    while at + 1 < len(words):
+        word, following = words[at], words[at + 1]
+        if word in _SAYS or (isinstance(word, str) and word.startswith(("--filter=", "--workspace="))):
+            at += 1
+        elif word in _CHOOSES and (isinstance(following, str) or following.single):
+            at += 2
+        else:
+            break
+    return (words if at == 1 else (words[0], *words[at:])), None
+
+
 _PNPM = f"""
     -C --dir --prefix = folder
     --config.script-shell --script-shell --shell ? {_RUNS}
@@ -110,7 +130,7 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
         dashes=False,
     ),
-    "npm": Row("npm documentation", _NPM, subs=_NPM_SUBS, shared=True, dashes=False),
+    "npm": Row("npm documentation", _NPM, subs=_NPM_SUBS, shared=True, dashes=False, peel=_peel),
     "npx": Row(
         "npm documentation",
         _NPM + f"-c --call = {_RUNS}\n-p --package =",
@@ -130,6 +150,7 @@ PROGRAMS: dict[str, Row] = {
         shared=True,
         abbreviates=False,
         dashes=False,
+        peel=_peel,
     ),
     "yarn": Row(
         "Yarn documentation",

@@ -65,6 +65,10 @@ def _tmux(reading: Reading) -> None:
     for at, word in reading.operands[:1]:
         if not (isinstance(word, str) and word in _TMUX_SHOWS):
             reading.act(at, "starts programs in a terminal or types into one")
+    # A word that ends in `;` begins another command, and a format may hold `#(COMMAND)`.
+    for at, word in enumerate(reading.words):
+        if not isinstance(word, str) or word.endswith(";") or "#(" in word:
+            reading.act(at, "may hold a further command of tmux")
 
 
 _TMUX_SHOWS = word_set("ls list-sessions lsw list-windows lsp list-panes has has-session capture-pane capturep info")
