@@ -325,6 +325,8 @@ def _remedy(problem: str) -> str:
         return "Another program holds it; try again when that is done."
     if "full" in problem or "No space" in problem:
         return "Make room on that disk; what was stored before is kept."
+    if "disk I/O" in problem:  # what SQLite says where not even its small file beside the store has room
+        return "Make room on that disk if it is full, else look after it; what was stored before is kept."
     if "readonly" in problem or "read-only" in problem or "ermission" in problem:
         return "Make it writable, or name another one with --store or HITL_STORE."
     if "malformed" in problem or "not a database" in problem:

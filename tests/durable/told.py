@@ -120,7 +120,7 @@ class Person:
     def next(self) -> list[str] | None:
         """The next command, None when the turn is over."""
         head = self.house.head()
-        if head is None or not head.turns and head.status == "idle" and not head.pending:
+        if head is None or (not head.turns and head.status == "idle" and not head.pending):
             return ["run", "go", *self.flags, *self.house.model]
         if head.status == "interrupted":
             return ["recover", head.session, *self.flags]
