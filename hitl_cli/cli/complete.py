@@ -42,6 +42,7 @@ def main(words: Sequence[str]) -> int:
 def candidates(words: Sequence[str]) -> Iterator[Candidate]:
     table = json.loads((folder() / "commands.json").read_text(encoding="utf-8"))
     *before, current = words or [""]
+    current = current[1:] if current[:1] in ("'", '"') else current  # a quote that is still open
     line = Line(table, before)
     if line.awaits is not None:
         yield from _fitting(line, line.awaits, current)
@@ -218,7 +219,7 @@ def install(arguments: Sequence[str]) -> int:
         "zsh": (home / ".zfunc/_hitl", ".zshrc", "fpath=({1} $fpath); autoload -Uz compinit && compinit"),
         "fish": (home / ".config/fish/completions/hitl.fish", "", ""),
     }[shell]
-    line = line.format(_near(file, home), _near(file.parent, home))
+    line = line.format(_near(file, home), _near(file.parent, home)) + "  # hitl"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text((folder() / SHELLS[shell]).read_text(encoding="utf-8"), encoding="utf-8")
     print(f"Completion for {shell} is in {_near(file, home)}.")
@@ -226,7 +227,7 @@ def install(arguments: Sequence[str]) -> int:
         before = (home / start).read_text(encoding="utf-8") if (home / start).exists() else ""
         if line not in before.splitlines():
             with (home / start).open("a", encoding="utf-8") as opened:
-                opened.write(f"{'' if before.endswith(chr(10)) or not before else chr(10)}{line}  # hitl\n")
+                opened.write(f"{'' if before.endswith(chr(10)) or not before else chr(10)}{line}\n")
         print(f"~/{start} reads it: {line}")
     print("It works in the next shell that you open.")
     return 0
