@@ -97,6 +97,7 @@ class _Look:
     def __init__(self, place: Place, spelled: Sequence[tuple[str, str]] | None = None) -> None:
         self.place = place
         self.links: dict[str, str | None] = {}
+        self.missing: set[str] = set()
         self.spelled = _spelled(place) if spelled is None else spelled
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
@@ -108,6 +109,11 @@ class _Look:
         alias = None
         if self._in_roots(found) and not self._in_roots(lexical(access.path, "/")):
             alias = self._alias(access.path)
+        if isinstance(access, ReadPath):
+            read = access
+            return ReadPath(
+                read.path, read.of, read.by_command, read.listing, found, read.glob, alias, read.only, read.below
+            )
         return replace(access, real=found, alias=alias)
 
     def _in_roots(self, path: str) -> bool:
@@ -138,7 +144,9 @@ class _Look:
                 here = here.rpartition("/")[0]
                 continue
             step = f"{here}/{part}"
-            target = self._link(step)
+            target = None if here in self.missing else self._link(step)
+            if here in self.missing:
+                self.missing.add(step)  # nothing is below what is not there
             if target is None:
                 here = step
                 continue
@@ -161,6 +169,9 @@ class _Look:
         else:
             try:
                 target = os.readlink(path)
+            except FileNotFoundError:
+                target = None
+                self.missing.add(path)
             except OSError:
                 target = None
             except ValueError:  # not a name the system could hold
@@ -189,6 +200,8 @@ class _Look:
     def beyond(self, access: ReadPath | WritePath, enters: bool = False) -> Iterator[Access]:
         """What else `access` stands for; `enters`: a folder is only entered."""
         path = access.real or access.path
+        if path in self.missing:
+            return
         try:
             status = os.stat(path)
         except (OSError, ValueError):

@@ -159,6 +159,8 @@ class Reading:
         """Other ways to say the same, for deny and ask rules: without the options in front of the sub-command, without
         any options, and what a runner starts (`uv run rm x`: `rm x`)."""
         words, found = self.words, []
+        if not self.given and self.inner is None and (not self.sub or self.sub[-1] == len(self.sub)):
+            return ()
         if self.sub and self.sub[-1] >= len(self.sub) + 1:
             found.append((words[0], *(words[at] for at in self.sub), *words[self.sub[-1] + 1 :]))
         if self.given:
