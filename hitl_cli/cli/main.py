@@ -6,7 +6,7 @@ holds a blank is a message; anything else is a mistake, answered with the neares
 
 from __future__ import annotations
 
-import difflib
+import copy
 import importlib
 import os
 import sys
@@ -23,32 +23,39 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command lives: a module of `cli` and the name in it, a function or (`group`) a typer app."""
+    """Where a command lives: a module of `cli` and the name in it, a function or (`group`) a typer app; and what its own
+    help says first, so that the list of all commands loads none of them."""
 
     module: str
     name: str
+    says: str
     group: bool = False
 
 
 COMMANDS = {
-    "resume": Entry("chat", "resume"),
-    "run": Entry("run", "run"),
-    "demo": Entry("demo", "demo"),
-    "pending": Entry("waiting", "pending"),
-    "show": Entry("waiting", "show"),
-    "answer": Entry("answer", "answer"),
-    "recover": Entry("answer", "recover"),
-    "sessions": Entry("sessions", "app", group=True),
-    "rules": Entry("rules", "app", group=True),
-    "log": Entry("log", "log"),
-    "trust": Entry("trust", "trust"),
-    "untrust": Entry("trust", "untrust"),
-    "config": Entry("settings", "app", group=True),
-    "doctor": Entry("doctor", "doctor"),
-    "help": Entry("pages", "help_"),
+    "resume": Entry("chat", "resume", "Reopen a session; without one, choose from a list."),
+    "run": Entry("run", "run", "Run one turn without a terminal; nothing is ever asked here."),
+    "demo": Entry("demo", "demo", "The whole thing on a scripted model: no key, no network, nothing of yours touched."),
+    "pending": Entry("waiting", "pending", "Everything that waits for a person, over all sessions."),
+    "show": Entry("waiting", "show", "One session, or one waiting request in full."),
+    "answer": Entry("answer", "answer", "Answer what waits, from any terminal, once; the turn then goes on."),
+    "recover": Entry(
+        "answer", "recover", "Go on after a crash; what may have run is asked about, never run again unasked."
+    ),
+    "sessions": Entry("sessions", "app", "Sessions: list, rename, fork, export, delete.", group=True),
+    "rules": Entry("rules", "app", "Rules: list, add, remove, check, explain, …", group=True),
+    "log": Entry("log", "log", "Every decision: what was allowed, asked, refused, by whom."),
+    "trust": Entry(
+        "trust", "trust", "Let this repository's .hitl/config.toml count; shows what it would grant and asks."
+    ),
+    "untrust": Entry("trust", "untrust", "Take that back."),
+    "config": Entry("settings", "app", "Settings: the files, and what resulted.", group=True),
+    "doctor": Entry("doctor", "doctor", "Look for what is wrong here; 1 when something is."),
+    "help": Entry("pages", "help_", "Short pages about what people do with hitl."),
 }
 # What asks for help or completion of the whole program, not of one command.
-WHOLE = (["--help"], ["-h"], ["--install-completion"], ["--show-completion"])
+HELPS = (["--help"], ["-h"])
+WHOLE = (["--install-completion"], ["--show-completion"])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,10 +88,12 @@ def main(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if "_HITL_COMPLETE" in os.environ or arguments in WHOLE:
         return _invoke(application(COMMANDS), arguments)
+    if arguments in HELPS:
+        return _invoke(overview(), arguments)
     words = _words(arguments)
     if words and arguments[words[0]] in COMMANDS:
         name = arguments.pop(words[0])  # options of a turn may stand before the command
-        return _invoke(application([name]), [name, *arguments])
+        return _invoke(application([name], arguments[:1]), [name, *arguments])
     if _takes_text(arguments):
         return _invoke(application(["run"]), ["run", *arguments])
     if len(words) > 1 or (words and not any(c.isspace() for c in arguments[words[0]])):
@@ -98,26 +107,48 @@ def _dispatch(arguments: list[str]) -> int:
     return _invoke(app, arguments)
 
 
-def application(names: Sequence[str] | dict[str, Entry]) -> typer.Typer:
-    """The typer application with these commands; all of them serve help and completion."""
+def application(names: Sequence[str] | dict[str, Entry], first: Sequence[str] = ()) -> typer.Typer:
+    """The typer application with these commands; all of them serve completion. `first`: the word behind the command, if
+    there is one; where it names a command of a group, the others of that group are not made."""
+    app = _bare(completion=len(names) > 1)
+    for name in names:
+        entry = COMMANDS[name]
+        target = getattr(importlib.import_module(f"hitl_cli.cli.{entry.module}"), entry.name)
+        if entry.group:
+            app.add_typer(_narrowed(target, first), name=name)
+        else:
+            app.command(name)(target)
+    return app
+
+
+def overview() -> typer.Typer:
+    """The application as `hitl --help` shows it, without the modules of its commands."""
+    app = _bare(completion=True)
+    for name, entry in COMMANDS.items():
+        app.command(name, help=entry.says)(lambda: None)
+    return app
+
+
+def _bare(completion: bool) -> typer.Typer:
     from hitl_cli.cli import chat
 
     app = typer.Typer(
         name="hitl",
         no_args_is_help=False,
-        add_completion=len(names) > 1,
+        add_completion=completion,
         rich_markup_mode=None,
         context_settings=HELP,
     )
     app.callback(invoke_without_command=True)(chat.root)
-    for name in names:
-        entry = COMMANDS[name]
-        target = getattr(importlib.import_module(f"hitl_cli.cli.{entry.module}"), entry.name)
-        if entry.group:
-            app.add_typer(target, name=name)
-        else:
-            app.command(name)(target)
     return app
+
+
+def _narrowed(group: typer.Typer, first: Sequence[str]) -> typer.Typer:
+    """`group` with the one command that is wanted, or all of it: making a command of a function takes a while."""
+    wanted = [c for c in group.registered_commands if (c.name or (c.callback and c.callback.__name__)) in first]
+    alone = copy.copy(group)
+    alone.registered_commands = wanted or group.registered_commands
+    return alone
 
 
 def _invoke(app: typer.Typer, arguments: list[str]) -> int:
@@ -130,6 +161,8 @@ def _invoke(app: typer.Typer, arguments: list[str]) -> int:
         return done.exit_code
     except click.exceptions.Abort:
         return 130
+    except SystemExit:  # what click makes of a closed pipe
+        raise BrokenPipeError from None
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl"
         raise UsageError(f"{error.format_message()}\n  `{where} --help` shows what it takes.") from None
@@ -165,6 +198,8 @@ def _takes_text(arguments: list[str]) -> bool:
 
 
 def _unknown(word: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(word, COMMANDS, 1, 0.6)
     nearest = f"Did you mean `hitl {close[0]}`?" if close else f"Commands: {', '.join(COMMANDS)}."
     return f'{word!r} is no command. {nearest}\n  A message is one argument with a blank in it: hitl "fix the test"'
