@@ -67,7 +67,7 @@ def _count(value: Any) -> int:
 
 
 def _money(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
         raise ValueError("expects an amount in US dollars, such as 2.5")
     return float(value)
 
@@ -141,13 +141,8 @@ def read(file: Path) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise SettingsError(
-            f"is not valid TOML: {error}",
-            file=str(file),
-            line=int(line[1]) if line else None,
-            remedy="Correct it there.",
-        ) from None
+        problem, line, remedy = no_toml(text, error)
+        raise SettingsError(problem, file=str(file), line=line, remedy=remedy or "Correct it there.") from None
     found: dict[str, Any] = {}
     for name, value in tables.items():
         where = line_of(text, name)
@@ -158,21 +153,46 @@ def read(file: Path) -> dict[str, Any]:
                 raise SettingsError(f"{name} {error}", file=str(file), line=where) from None
         elif name not in RULE_KEYS:
             raise SettingsError(f"unknown setting {name!r}", file=str(file), line=where, remedy=nearest(name, KEYS))
-    if tables.get("format", FORMAT) != FORMAT:
-        where = line_of(text, "format")
-        raise SettingsError(
-            f"has format {tables['format']!r}; this hitl reads format {FORMAT}",
-            file=str(file),
-            line=where,
-            remedy="Update hitl.",
-        )
+    wrong = no_format(tables.get("format", FORMAT))
+    if wrong:
+        raise SettingsError(wrong[0], file=str(file), line=line_of(text, "format"), remedy=wrong[1])
     return found
 
 
+def no_toml(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, int, str]:
+    """What is wrong where a file is no TOML, its line, and what to write instead ("" when that cannot be told)."""
+    found = re.search(r"at line (\d+)", str(error))
+    number = int(found[1]) if found else text.count("\n") + 1
+    lines = text.splitlines()
+    bad = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    key, equals, value = (part.strip() for part in bad.partition("="))
+    remedy = ""
+    if equals and re.fullmatch(r"[\w-]+", key) and value[:1] not in ("'", '"', "[", "{"):
+        remedy = f"Texts stand in quotes: {key} = {_literal(value)}"
+    elif '"' in value and "\\" in value:
+        plain = f"{key} = {_literal(value.strip(chr(34)))}"
+        remedy = f"In double quotes a backslash is written twice; single quotes leave it alone: {plain}"
+    return "not valid TOML: " + re.sub(r" \(at .*\)$", "", str(error)), number, remedy
+
+
+def _literal(value: str) -> str:
+    return f"'{value}'" if "'" not in value else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def no_format(version: Any) -> tuple[str, str] | None:
+    """What is wrong with the `format` of a file, and what to do; None when it can be read."""
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        return f"format is {version!r}", "Write: format = 1"
+    if version > FORMAT:
+        problem = f"has format {version}, and this hitl reads format {FORMAT}"
+        return problem, "Update hitl; this file was written for a newer one."
+    return None
+
+
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """A remedy for a name nobody knows: the nearest known one, else all of them."""
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f"Did you mean {close[0]}?" if close else f"Known names: {', '.join(known)}."
+    """A remedy for a name nobody knows: the nearest known ones, else all of them."""
+    close = difflib.get_close_matches(name, known, 2, 0.7) or difflib.get_close_matches(name, known, 1, 0.5)
+    return f"Did you mean {' or '.join(close)}?" if close else f"Known names: {', '.join(known)}."
 
 
 def line_of(text: str, key: str) -> int | None:

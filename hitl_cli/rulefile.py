@@ -72,10 +72,8 @@ def parse(file: Path, text: str, layer: Layer, *, settings: bool = False) -> Rul
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"at line (\d+)", str(error))
-        line = int(found[1]) if found else text.count("\n") + 1
-        problem = re.sub(r" \(at .*\)$", "", str(error))
-        raise RuleError(f"not valid TOML: {problem}", file=str(file), line=line, remedy=_remedy(text, line)) from None
+        problem, line, remedy = config.no_toml(text, error)
+        raise RuleError(problem, file=str(file), line=line, remedy=remedy or _remedy(text, line)) from None
     _known(file, text, tables, settings)
     rules = tuple(_rules(file, text, tables, layer))
     _single(rules)
@@ -83,22 +81,12 @@ def parse(file: Path, text: str, layer: Layer, *, settings: bool = False) -> Rul
 
 
 def _remedy(text: str, line: int) -> str:
-    """What to write where the text is no TOML."""
+    """How rules are written."""
     lines = text.splitlines()
-    bad = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    key, equals, value = (part.strip() for part in bad.partition("="))
-    if equals and re.fullmatch(r"[\w-]+", key) and value[:1] not in ("'", '"', "[", "{"):
-        return f"Texts stand in quotes: {key} = {_literal(value)}"
-    if '"' in value and "\\" in value:
-        plain = f"{key} = {_literal(value.strip(chr(34)))}"
-        return f"In double quotes a backslash is written twice; single quotes leave it alone: {plain}"
+    bad = lines[line - 1].strip() if line <= len(lines) else ""
     if bad.startswith("[") and "rule" in bad:
         return "A rule begins with [[rule]]"
     return 'A rule is written\n    [[rule]]\n    allow = "Bash(git log:*)"'
-
-
-def _literal(value: str) -> str:
-    return f"'{value}'" if "'" not in value else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _known(file: Path, text: str, tables: Mapping[str, Any], settings: bool) -> None:
@@ -107,15 +95,9 @@ def _known(file: Path, text: str, tables: Mapping[str, Any], settings: bool) -> 
         if key not in known:
             where = config.line_of(text, key)
             raise RuleError(f"unknown key {key!r}", file=str(file), line=where, remedy=config.nearest(key, known))
-    version = tables.get("format", FORMAT)
-    where = config.line_of(text, "format")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise RuleError(f"format is {version!r}", file=str(file), line=where, remedy="Write: format = 1")
-    if version > FORMAT:
-        remedy = "Update hitl; this file was written for a newer one."
-        raise RuleError(
-            f"has format {version}, and this hitl reads format {FORMAT}", file=str(file), line=where, remedy=remedy
-        )
+    wrong = config.no_format(tables.get("format", FORMAT))
+    if wrong:
+        raise RuleError(wrong[0], file=str(file), line=config.line_of(text, "format"), remedy=wrong[1])
 
 
 def _rules(file: Path, text: str, tables: Mapping[str, Any], layer: Layer) -> Iterator[Rule]:

@@ -31,7 +31,11 @@ def trust(directory: Folder = ".") -> int:
         raise UsageError("Trust is given at a terminal, by a person who has seen what it grants.\n  Run it there.")
     print(f"{state.file}\n")
     print(clean(state.shown))
-    answer = input("\nTrust this content? It asks again when it changes. Type yes: ")
+    try:
+        answer = input("\nTrust this content? It asks again when it changes. Type yes: ")
+    except EOFError:
+        answer = ""
+        print()
     if answer.strip().lower() != "yes":
         print("Not trusted; nothing was changed.")
         return 1

@@ -32,7 +32,7 @@ def probe(environ: Mapping[str, str], timeout: float = 5.0) -> str:
         error.close()
         if error.code in (401, 403):
             return f"{address} refuses the key ({error.code})\n  Copy it again from where it was issued."
-        return "" if error.code in (404, 405, 429) else f"{address} answers {error.code}\n  Try again later."
+        return "" if error.code in (404, 405, 429, 501) else f"{address} answers {error.code}\n  Try again later."
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         return f"{address} cannot be reached: {reason}\n  Check the network, a proxy, and ANTHROPIC_BASE_URL."
