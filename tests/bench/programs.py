@@ -1,4 +1,4 @@
-"""Whole programs, run and measured: wall time, processor time and peak memory as the kernel counts them.
+"""Whole programs, run and measured: time on the clock, processor time and peak memory as the kernel counts them.
 
 The programs that are compared run in turns, so that whatever else the machine does meets all of them. Ratios are taken
 of processor time (user and system): starting a program is processor work, and on a shared machine only that repeats.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,11 +23,10 @@ SERVER = str(PACKAGE / "tests" / "models" / "server.py")
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds and MiB."""
+    """Seconds."""
 
     wall: float
     processor: float
-    peak: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,22 @@ def run(argv: Sequence[str], where: Home) -> Spent:
         os.close(null)
     if os.waitstatus_to_exitcode(status) not in (0, 4):
         raise RuntimeError(f"{argv} ended with {os.waitstatus_to_exitcode(status)}")
-    return Spent(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    return Spent(wall, used.ru_utime + used.ru_stime)
+
+
+# A process is charged with the memory of the one that started it, so a small one has to.
+STARTER = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+
+
+def peak(argv: Sequence[str], where: Home) -> float:
+    """MiB that one process, or one that it started, held at most."""
+    starter = [*python(STARTER), *argv]
+    done = subprocess.run(starter, cwd=where.work, env=dict(where.env), capture_output=True, text=True, check=True)
+    return float(done.stdout)
 
 
 def in_turns(programs: Mapping[str, Sequence[str]], where: Home, rounds: int) -> dict[str, list[Spent]]:

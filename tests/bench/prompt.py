@@ -74,7 +74,7 @@ def leaving(where: Home, arrived: list[float]) -> Iterator[Figure]:
     with opened(where) as terminal:
         terminal.until(PROMPT)
         terminal.quiet()
-        for number in range(1, 10):
+        for _ in range(9):
             count, seen = len(arrived), len(terminal.seen)
             terminal.send("hello")
             terminal.until("hello", seen)

@@ -122,7 +122,7 @@ from hitl_cli.agent import Agent
 from hitl_cli.store.sqlite import SqliteStore
 from hitl_cli.models.claude import Claude
 from hitl_cli.ui.account import Account
-import json, sqlite3, hitl_cli.journal, hitl_cli.state, hitl_cli.transcript, hitl_cli.views
+import json, sqlite3, hitl_cli.journal, hitl_cli.state, hitl_cli.transcript, hitl_cli.loop.views
 began, used = time.perf_counter(), time.process_time()
 store = SqliteStore(sys.argv[1])
 agent = Agent(Claude("claude-x"), store=store)

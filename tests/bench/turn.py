@@ -7,12 +7,11 @@ what is left is hitl's own work: settings, rules, judging, the journal, the tell
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Iterator
 from typing import Any
 
 from tests.bench.figures import Figure
-from tests.bench.programs import hitl, home, in_turns, processor, python, wall
+from tests.bench.programs import hitl, home, in_turns, peak, processor, python, wall
 from tests.models.server import Server, ask, call, say
 
 ROUNDS = 15
@@ -47,6 +46,8 @@ def figures() -> Iterator[Figure]:
         ours = hitl("run", "--model", "claude-bench", "--quiet", "say hello")
         spent = in_turns({"hitl": ours, "other": python(OTHER), "bare": python("pass")}, where, ROUNDS)
         assert any('"is_error": true' not in json.dumps(r) and "tool_result" in json.dumps(r) for r in server.requests)
+        mine, others = peak(ours, where), peak(python(OTHER), where)
+        yield Figure("  peak memory of it", mine, "MiB", None, f"the other program: {others:.0f} MiB")
     own = wall(spent["hitl"]) - wall(spent["other"])
     least = min(s.wall for s in spent["hitl"]) - min(s.wall for s in spent["other"])
     used = processor(spent["hitl"]) - processor(spent["other"])
@@ -55,6 +56,3 @@ def figures() -> Iterator[Figure]:
         f" of the best {least * 1000:.0f} ms, processor {used * 1000:.0f} ms"
     )
     yield Figure("hitl run with one Bash call, its own share", own * 1000, "ms", 60, note)
-    peak = statistics.median(s.peak for s in spent["hitl"])
-    theirs = statistics.median(s.peak for s in spent["other"])
-    yield Figure("  peak memory of it", peak, "MiB", None, f"the other program: {theirs:.0f} MiB")
