@@ -23,6 +23,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from hitl_cli.errors import HitlError
 from hitl_cli.instructions import gather
+from hitl_cli.journal import Answered, Raised, Recorded
 from hitl_cli.models import preload
 from hitl_cli.store import Head
 from hitl_cli.ui import bottom, commands
@@ -125,6 +126,8 @@ class Repl:
         self.view.live.see(event, time.monotonic())
         self.teller.width = self.paper.width - 1
         self.paper.print(self.teller.tell(event))
+        if isinstance(event, Recorded) and isinstance(event.entry, Answered | Raised):
+            self._count()
         self.refresh()
 
     def glimpse(self, event: object) -> None:
@@ -132,7 +135,7 @@ class Repl:
         self.refresh()
 
     def say(self, words: str, style: str = "dim") -> None:
-        self.paper.print(self.teller.lines([[(style, line)] for line in clean(words).split("\n")]))
+        self.paper.print(self.teller.said(words, style))
 
     def busy(self, on: bool) -> None:
         if on:
@@ -267,7 +270,7 @@ class Repl:
         if self.setup.session:
             await self.talk.reopen(self.setup.session, SHOWN)
         else:
-            self.say(f"hitl in {self.setup.place.cwd} · /help for help", "dim")
+            self.say(f"hitl in {bottom.from_home(self.setup.place.cwd, self.setup.place.home)} · /help for help", "dim")
         for line in gather(self.setup.place, self.setup.paths).notices(self.setup.place):
             self.say(line)
         for line in self.setup.notices:

@@ -54,9 +54,14 @@ class Status:
         return line
 
 
+def from_home(path: str, home: str) -> str:
+    """`path` with `~` for home."""
+    return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+
+
 def short_folder(path: str, home: str) -> str:
-    """`path` as a prompt shows it: `~` for home, at most its last two names."""
-    shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+    """`path` as a prompt shows it: at most its last two names."""
+    shown = from_home(path, home)
     parts = shown.split(os.sep)
     return shown if len(parts) <= 3 else os.sep.join(["…", *parts[-2:]])
 

@@ -95,7 +95,7 @@ class Dialogue:
                 return Answered(self._reply())
             case "?":
                 for line in self._explanation():
-                    self.teller.say(line)
+                    self.teller.say(line.lstrip("│├└─ "))
                 return None
         return Answered(Proceed()) if isinstance(self.interrupt, Breakpoint) else self._approval(key)
 

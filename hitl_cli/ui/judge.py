@@ -14,10 +14,11 @@ from hitl_cli.errors import RuleError
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Grant, Json
 from hitl_cli.permissions.codec import several
+from hitl_cli.permissions.explain import tree
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 from hitl_cli.state import State
 from hitl_cli.tool import Input, Tool
-from hitl_cli.verdicts import part_text, rule_of
+from hitl_cli.loop.verdicts import rule_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,7 @@ class CallJudge:
         return shown, f"{verdict.decision}: {verdict.reason}"
 
     def explain(self, input: Input) -> list[str]:
-        lines = []
-        for part in self.verdict(input).parts:
-            where = f" ({part.rule.source})" if part.rule else ""
-            lines.append(f"{part_text(part.access)}: {part.decision}, {part.reason}{where}")
-        return lines
+        return list(tree(self.verdict(input), near=self.agent.bench.place.workspace))
 
     def destinations(self) -> Mapping[str, str]:
         return self.places

@@ -118,4 +118,4 @@ def keys(items: Sequence[tuple[str, str]], width: int, margin: str = "  ") -> li
             rows.append([("", margin)])
             fresh = True
         rows[-1] += item if fresh else [("dim", " · "), *item]
-    return [row for line in rows for row in wrap(line, max(2, width))]
+    return [row for line in rows for row in hang(line[1:], width, line[:1])]

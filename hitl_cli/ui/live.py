@@ -98,7 +98,7 @@ class Live:
         if running:
             lines += [[("dim", "  │ " + cut(clean(line), width - 5))] for line in running[-1].output if line]
         elif tail.strip():
-            lines += [[("", row)] for row in _wrapped(clean(tail), width - 1)]
+            lines += [[("", "  " + row)] for row in _wrapped(clean(tail), width - 3)]
         lines = lines[-min(TAIL, max(height - 1, 0)) :] if height > 1 else []
         return [*lines, self._spinner(frame, running, width, now)]
 

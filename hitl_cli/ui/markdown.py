@@ -93,7 +93,7 @@ def _block(node: SyntaxTreeNode) -> RenderableType:
         case "bullet_list" | "ordered_list":
             return Group(*(_item(child, node.type == "ordered_list") for child in node.children))
         case "blockquote":
-            return _Prefixed(_spaced([_block(child) for child in node.children]), "▌ ", "▌ ", "dim")
+            return _Prefixed(_spaced([_block(child) for child in node.children]), "│ ", "│ ", "dim")
         case "fence" | "code_block":
             return _code(clean(node.content), node.info)
         case "hr":

@@ -2,8 +2,8 @@
 
 A `Teller` takes events in order and returns text for the terminal, each piece once and for good. Text of the model
 appears block by block as it streams; a call is told when it is settled, in one line, with the first lines of what a command
-printed; the whole result is kept for `expand`. Everything said by a model or a tool is cleaned here, and output of
-tools stays behind a rule on the left that it cannot leave.
+printed; the whole result is kept for `expand`. Everything said by a model or a tool is cleaned here, and none of it
+begins in the first column, which holds only marks of our own; output of tools stays behind a rule that it cannot leave.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from hitl_cli.outcome import Notice
 from hitl_cli.texts import PLAN_APPROVED
 from hitl_cli.ui.clean import Cleaner, cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
+from hitl_cli.ui.lines import hang
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, rich_style
 
@@ -38,7 +39,14 @@ PREVIEW = 3  # lines of a command's output that are shown without asking
 CHANGED = 40  # lines of a change
 # The argument of a call that tells a person most about it.
 TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name", "plan")
+MARGIN: Line = [("", "  ")]
 WHOLE = ("Todo", "AskUser")  # tools whose results are what the person wants to see
+
+
+def said(words: str, style: str, width: int) -> list[Line]:
+    """What hitl says, which may quote others: its lines behind a margin."""
+    rows = (row.rstrip() for line in clean(words).split("\n") for row in fold(line, width - 2))
+    return [[*MARGIN, (style, row)] if row else [] for row in rows]
 
 
 def ansi(lines: list[Line], colour: bool) -> str:
@@ -130,7 +138,7 @@ def _outcome(result: Result, lines: list[str], seconds: float) -> str:
     parts = [] if result.ok else ["failed"]
     if diff := result.data.get("diff"):
         added, removed = counts(parse(str(diff)))
-        return f"+{added} −{removed}"
+        return f"+{added} −{removed}" if removed else f"+{added}"
     parts.append("no output" if not lines else "1 line" if len(lines) == 1 else f"{len(lines)} lines")
     if seconds >= 1:
         parts.append(f"{seconds:.0f} s")
@@ -139,10 +147,10 @@ def _outcome(result: Result, lines: list[str], seconds: float) -> str:
 
 def expanded(call: Call, result: Result, width: int) -> list[Line]:
     """A call and its result, whole; folded here, so that no row of it leaves its place."""
-    head: Line = [("title", call_words(call.name, call.input, call.raw))]
+    head = hang([("title", call_words(call.name, call.input, call.raw))], width - 1, MARGIN)
     body = clean(result_text(result)).rstrip("\n") or "(nothing)"
     rows = [row for line in body.split("\n") for row in fold(line, width - 5)]
-    return [[], head, *([("dim", "  │ "), ("", row)] for row in rows)]
+    return [[], *head, *([("dim", "  │ "), ("", row)] for row in rows)]
 
 
 def answer_line(answer: Mapping[str, Json], by: str) -> Line:
@@ -196,13 +204,16 @@ class Teller:
         if isinstance(event, Retrying):
             return self._cut()
         if isinstance(event, Notice):
-            return self._cut() + self.lines([[("dim", clean(event.text))]])
+            return self._cut() + self.said(event.text)
         if isinstance(event, Recorded):
             return self._record(event)
         return ""
 
     def lines(self, lines: list[Line]) -> str:
         return ansi(lines, self.colour)
+
+    def said(self, words: str, style: str = "dim") -> str:
+        return self.lines(said(words, style, self.width))
 
     def _record(self, recorded: Recorded) -> str:
         entry = recorded.entry
@@ -225,18 +236,14 @@ class Teller:
             case Settled():
                 return self._settled(entry, recorded.at)
             case Changed(what="mode" | "model"):
-                why = f" ({clean(entry.who.detail)})" if entry.who.detail == PLAN_APPROVED else ""
-                return self.lines([[("dim", f"{entry.what}: {clean(str(entry.value))}{why}")]])
+                why = f" ({entry.who.detail})" if entry.who.detail == PLAN_APPROVED else ""
+                return self.said(f"{entry.what}: {entry.value}{why}")
             case Changed(what="summary"):
                 size = f"{len(str(entry.value)):,} characters"
-                return self.lines(
-                    [[("dim", f"What was said so far is summed up in {size}; the model goes on from that.")]]
-                )
+                return self.said(f"What was said so far is summed up in {size}; the model goes on from that.")
             case Changed(what="unsaved"):
-                why = clean(
-                    f"Not saved: {entry.value['grant']['rule']}: {entry.value['why']}. It holds for this session."
-                )
-                return self.lines([[("warn", why)]])
+                rule, problem = entry.value["grant"]["rule"], entry.value["why"]
+                return self.said(f"Not saved: {rule}: {problem}. It holds for this session.", "warn")
             case Ended():
                 return self._ended(entry)
         return ""
@@ -246,7 +253,7 @@ class Teller:
         text = "" if self._streamed else self._blocks(self.splitter.feed(clean(entry.reply.text)))
         told = text + self._cut()
         if entry.reply.stop == "length":
-            told += self.lines([[("warn", "The answer was cut off: the model reached its limit of output.")]])
+            told += self.said("The answer was cut off: the model reached its limit of output.", "warn")
         return told + ("\n" if told and entry.calls else "")
 
     def _settled(self, entry: Settled, at: float) -> str:
@@ -261,12 +268,12 @@ class Teller:
 
     def _ended(self, entry: Ended) -> str:
         told = self._cut()
-        reason = clean(entry.reason)
+        reason = entry.reason
         if entry.status in ("interrupted", "stopped"):
             plain = entry.why == "interrupted" or not reason
-            told += self.lines([[("warn", "Stopped." if plain else f"Stopped: {reason}")]])
+            told += self.said("Stopped." if plain else f"Stopped: {reason}", "warn")
         elif entry.status in ("failed", "blocked"):
-            told += self.lines([[("warn", f"{entry.status.capitalize()}: {reason or 'no reason was given'}")]])
+            told += self.said(f"{entry.status.capitalize()}: {reason or 'no reason was given'}", "warn")
         return told
 
     def _cut(self) -> str:

@@ -143,10 +143,16 @@ class Splitter:
 
 
 def rendered(block: Block, width: int, colour: bool) -> str:
-    """The block as text for the terminal, a blank line in front unless it goes on below the one before."""
+    """The block as text for the terminal, a blank line in front unless it goes on below the one before.
+
+    All of it stands behind a margin of two: the first column is not the model's (see `approval.body`).
+    """
     from hitl_cli.ui.markdown import code, markdown
 
     body = (
-        code(block.text, block.language, width, colour) if block.kind == "code" else markdown(block.text, width, colour)
+        code(block.text, block.language, width - 2, colour)
+        if block.kind == "code"
+        else markdown(block.text, width - 2, colour)
     )
+    body = "".join(f"  {line}\n" if line else "\n" for line in body.removesuffix("\n").split("\n"))
     return body if block.joined else "\n" + body

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitl_cli.errors import HitlError
+from hitl_cli.instructions import near
 from hitl_cli.interrupts import Answer, Approval, Approve, Interrupt, Reject
 from hitl_cli.journal import Answered as AnsweredEntry
 from hitl_cli.journal import Ended, Who
@@ -64,7 +65,8 @@ class Waiting:
         state = State().fold_all(recorded.entry for recorded in snapshot.history)
         self.tool = talk.agent.tools.get(interrupt.call.name) if interrupt.call else None
         lost = Tool(name=interrupt.kind, description="", schema={"type": "object"})
-        self.judge = CallJudge(talk.agent, state, self.tool or lost, talk.setup.scopes)
+        places = {scope: near(words, talk.setup.place) for scope, words in talk.setup.scopes.items()}
+        self.judge = CallJudge(talk.agent, state, self.tool or lost, places)
 
     def panel(self, now: float, height: int) -> Panel:
         return Panel(self.interrupt, number=self.number, total=self.total, judge=self.judge, now=now, height=height)

@@ -220,7 +220,7 @@ def test_the_rich_console_draws_the_panel_and_reads_no_markup():
     assert console.ask(Approval(id="i", call=call, reason="[red]why")) == Answered(Approve())
     assert out.getvalue().splitlines()[:3] == [
         "▌ send",
-        "    text: [bold]x[/bold] [link=http://x]",
+        "▌   text: [bold]x[/bold] [link=http://x]",
         "  why    [red]why",
     ]
 

@@ -25,6 +25,7 @@ from hitl_cli.journal import (
     Who,
 )
 from hitl_cli.models import TextDelta
+from hitl_cli.outcome import Notice
 from hitl_cli.ui.render import Teller, call_words, expanded
 
 BASH = Call("1.1.0", "Bash", {"command": "make test\nmake lint"})
@@ -58,23 +59,23 @@ def test_a_turn_reads_from_top_to_bottom() -> None:
         Ended(1, "completed"),
     ) == (
         "\n> Please\n  fix it\n"
-        "\nI will look.\n\n"
+        "\n  I will look.\n\n"
         "✓ Bash make test … 2 lines  5 lines · 2 s\n  │ one\n  │ two\n  │ three\n  │ … 2 more lines, Ctrl-O shows them\n"
         "✓ Read a.py  1 line\n"
-        "\nDone.\n"
+        "\n  Done.\n"
     )
 
 
 def test_text_that_was_streamed_is_not_told_again_and_text_that_was_not_is() -> None:
-    assert told(TextDelta("Hi"), reply("Hi")) == "\nHi\n"
-    assert told(reply("Hi")) == "\nHi\n"
+    assert told(TextDelta("Hi"), reply("Hi")) == "\n  Hi\n"
+    assert told(reply("Hi")) == "\n  Hi\n"
 
 
 def test_a_stopped_answer_keeps_what_had_come() -> None:
     assert told(TextDelta("Half a "), Ended(1, "stopped", "The step limit of 3 was reached.", why="steps")) == (
-        "\nHalf a\nStopped: The step limit of 3 was reached.\n"
+        "\n  Half a\n  Stopped: The step limit of 3 was reached.\n"
     )
-    assert told(Ended(1, "stopped", "x", why="interrupted")) == "Stopped.\n"
+    assert told(Ended(1, "stopped", "x", why="interrupted")) == "  Stopped.\n"
 
 
 def test_answers_tell_what_was_said_who_said_it_and_the_rule() -> None:
@@ -94,12 +95,12 @@ def test_a_refusal_and_a_failure_say_so() -> None:
 
 
 def test_changes_of_mode_and_model_are_told() -> None:
-    assert told(Changed("mode", "plan"), Changed("title", "x")) == "mode: plan\n"
+    assert told(Changed("mode", "plan"), Changed("title", "x")) == "  mode: plan\n"
 
 
 def test_a_rule_that_could_not_be_saved_is_told() -> None:
     assert told(Changed("unsaved", {"grant": {"decision": "allow", "rule": "Bash(make:*)"}, "why": "disk full"})) == (
-        "Not saved: Bash(make:*): disk full. It holds for this session.\n"
+        "  Not saved: Bash(make:*): disk full. It holds for this\n  session.\n"
     )
 
 
@@ -140,6 +141,20 @@ def test_what_is_to_do_is_listed() -> None:
     call = Call("1.1.0", "Todo", {"items": []})
     listed = Settled("1.1.0", Result("[x] one\n[ ] two", data={"todo": [{"text": "one"}, {"text": "two"}]}))
     assert told(reply("", call), listed) == "✓ Todo  2 lines\n    [x] one\n    [ ] two\n"
+
+
+LINE = st.text(st.characters(codec="utf-8") | st.sampled_from("▌>✓ \n\n"), max_size=80)
+
+
+@given(LINE, st.integers(20, 120))
+@settings(max_examples=200, deadline=None)
+def test_the_first_column_holds_marks_of_our_own_alone(text: str, width: int) -> None:
+    call = Call("1.1.0", "Bash", {"command": text})
+    out = told(
+        TextDelta(text), reply(text, call), Settled("1.1.0", Result(text)), Notice(text), Ended(1, "blocked", text),
+        width=width,
+    )  # fmt: skip
+    assert [line for line in out.split("\n") if line[:2] not in ("", "  ", "✓ ")] == []
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=80), st.integers(20, 120))

@@ -68,15 +68,16 @@ def test_where_the_stream_is_cut_does_not_matter(size: int) -> None:
 
 def test_a_block_looks_as_markdown_looks_and_is_never_padded() -> None:
     assert shown(TEXT) == (
-        "\nTitle\n\nOne bold code line goes on.\n\n• first\n• second more\n  • nested\n\n1. one\n\n   still one\n2. two\n\n"
-        "a    b\n──────\n1   22\n\n  def f():\n\n      return 1\n\nRight below.\n"
+        "\n  Title\n\n  One bold code line goes on.\n\n  • first\n  • second more\n    • nested\n"
+        "\n  1. one\n\n     still one\n  2. two\n\n"
+        "  a    b\n  ──────\n  1   22\n\n    def f():\n\n        return 1\n\n  Right below.\n"
     )
 
 
 def test_everything_that_was_written_is_shown() -> None:
     text = "See <b>this</b> [docs](https://example.org/a) ![a plan](p.png) and <script>x</script>."
     assert shown(text, 200) == (
-        "\nSee <b>this</b> docs (https://example.org/a) [a plan] (p.png) and <script>x</script>.\n"
+        "\n  See <b>this</b> docs (https://example.org/a) [a plan] (p.png) and <script>x</script>.\n"
     )
 
 
@@ -103,7 +104,7 @@ def test_an_unclosed_fence_ends_with_the_answer() -> None:
 
 
 def test_wide_characters_are_folded_by_their_cells() -> None:
-    assert shown("漢字かな漢字かな漢字かな", 12) == "\n漢字かな漢字\nかな漢字かな\n"
+    assert shown("漢字かな漢字かな漢字かな", 14) == "\n  漢字かな漢字\n  かな漢字かな\n"
 
 
 @given(st.text(alphabet="ab *-`#>|1.\n\t[]()<&;~", max_size=200), st.integers(1, 9))

@@ -1,4 +1,9 @@
-"""What the panel shows of an interrupt, apart from keys: title, the whole content, why, and the model's own words."""
+"""What the panel shows of an interrupt, apart from keys: title, the whole content, why, and the model's own words.
+
+Beside the bar on the left, in the first column of the screen, stands what will happen, and all of it; below, without the
+bar, what hitl says of it. Nothing else that is printed sets this bar or brings other people's text into the first column,
+so no text can pass for a panel or for the end of one.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +22,10 @@ from hitl_cli.ui.lines import Span, hang, literal, width_of
 from hitl_cli.ui.theme import Line
 
 NUMBERED = 12  # lines of content from which they are numbered
+LINE = 240  # characters of a question that its form shows
 BLANKS = 4  # blank lines in a row from which they are shown as a number
 _PART = later("`([^`\n]+)`")
+BAR: Line = [("title", "▌ ")]
 Numbered = list[tuple[int, Line]]  # screen lines, each with the index of the line of content it belongs to
 
 
@@ -41,22 +48,23 @@ class Sheet:
         return len(self.rows) or self.content.count("\n") + bool(self.content)
 
     def head(self, width: int) -> list[Line]:
-        bar: Line = [("title", "▌ ")]
         line = literal(self.title.replace("\n", " "), "title")
         for style, text in self.badges:
             line += [("dim", "  "), (style, text)]
-        return hang(line, width, bar, bar)
+        return hang(line, width, BAR, BAR)
 
     def whole(self, width: int, alerts: Sequence[str] = ()) -> list[Line]:
         """All of it, for a place without keys."""
         body = (line for _, line in self.body(width))
-        return [*self.head(width), *self.warnings(alerts, width), *body, *self.tail(width)]
+        return [*self.head(width), *body, *self.tail(width, alerts)]
 
     def body(self, width: int) -> Numbered:
         if self.rows:
-            return diff.draw(self.rows, width)
-        lines = self.content.split("\n") if self.content else []
-        return [(index, line) for index, text in shorten(lines) for line in self._row(index, text, len(lines), width)]
+            drawn = diff.draw(self.rows, width)
+        else:
+            lines = self.content.split("\n") if self.content else []
+            drawn = [(at, line) for at, text in shorten(lines) for line in self._row(at, text, len(lines), width)]
+        return [(index, _barred(line)) for index, line in drawn]
 
     def _row(self, index: int, text: str | int, count: int, width: int) -> list[Line]:
         if count >= NUMBERED:
@@ -67,7 +75,7 @@ class Sheet:
             first = [("key" if self.command else "dim", "  $ " if self.command and not index else "    ")]
             rest = [("dim", "  ↪ ")]
         if isinstance(text, int):
-            return [[*first, ("mark", f"⟨{text} blank lines⟩")]]
+            return hang([("mark", f"⟨{text} blank lines⟩")], width, first, rest)
         return hang(literal(text, "code", self._asked(text)) if self.command else literal(text), width, first, rest)
 
     def _asked(self, text: str) -> list[Span]:
@@ -76,8 +84,8 @@ class Sheet:
         at = text.find(part) if part and part != self.content else -1
         return [(at, at + len(part), "part")] if at >= 0 and text.find(part, at + 1) < 0 else []
 
-    def tail(self, width: int) -> list[Line]:
-        lines: list[Line] = []
+    def tail(self, width: int, alerts: Sequence[str] = ()) -> list[Line]:
+        lines = self.warnings(alerts, width)
         for label, words in self.facts:
             rows = _fact(label, literal(words.replace("\n", " ")), width)
             lines += _clipped(rows) if label == "why" else rows
@@ -97,6 +105,12 @@ class Sheet:
                 ]
             )
         return [row for text in texts for row in hang(text, width, [("warn", "  ! ")])]
+
+
+def _barred(line: Line) -> Line:
+    """A row of content, which leaves its first column free, with the bar in it."""
+    (style, margin), *rest = line
+    return [("title", "▌"), (style, margin[1:]), *rest]
 
 
 def _clipped(rows: list[Line]) -> list[Line]:
@@ -136,7 +150,8 @@ def sheet(interrupt: Interrupt, now: float) -> Sheet:
             return of_call(interrupt.call, interrupt.preview, _why(interrupt), _expiry(interrupt, now))
         case Question(call=call):
             chooses = any(f.choices for f in interrupt.fields)
-            asks = "" if interrupt.payload is None else _text(interrupt.payload)
+            asks = "\n\n".join(f.description for f in interrupt.fields if brief(f.description) != f.description)
+            asks = asks if interrupt.payload is None else _text(interrupt.payload)
             given = {f.name for f in interrupt.fields}
             known = {name: value for name, value in (call.input or {}).items() if name not in given}
             shown = asks if asks or chooses else arguments(known)
@@ -150,6 +165,12 @@ def sheet(interrupt: Interrupt, now: float) -> Sheet:
         case Breakpoint(call=call):
             where = f"Stopped {interrupt.phase} {f'the call of {call.name}' if call else f'the {interrupt.step} step'}"
             return Sheet(where, arguments(call.input or {}) if call else "", _expiry(interrupt, now))
+
+
+def brief(question: str) -> str:
+    """A question as one line of a form; what is longer stands whole in the body."""
+    line = question.partition("\n")[0][:LINE]
+    return line if line == question else f"{line} …"
 
 
 def of_call(

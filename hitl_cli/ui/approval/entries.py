@@ -11,7 +11,7 @@ from hitl_cli import schema
 from hitl_cli.interrupts import Choice, Field
 from hitl_cli.journal import Json
 from hitl_cli.ui.approval.field import TextField
-from hitl_cli.ui.approval.forms import Sign, note
+from hitl_cli.ui.approval.forms import Sign, note, window
 from hitl_cli.ui.lines import hang, literal
 from hitl_cli.ui.theme import Line
 
@@ -89,7 +89,10 @@ class Choose:
         return Sign.STAY
 
     def _toggle(self) -> None:
-        if self.field.multiple and self.at < len(self.labels):
+        """Where several can be chosen: take the row or let go of it; on the last one, write words of one's own."""
+        if self.field.multiple and self.at == len(self.labels):
+            self.own = TextField(self.draft, several=True)
+        elif self.field.multiple:
             self.picked ^= {self.at}
 
     def _enter(self) -> Sign | tuple[Json]:
@@ -114,11 +117,12 @@ class Choose:
         return Sign.STAY
 
     def lines(self, width: int, height: int) -> list[Line]:
-        lines: list[Line] = []
+        blocks: list[list[Line]] = []
         own = [Choice(f"{self.named or 'something else'} …")] if self.field.free else []
         for index, choice in enumerate([*self.field.choices, *own]):
             if self.own and index == len(self.labels):
-                return lines + self.own.lines(width, f"› {index + 1} ", max(3, height - 8))
+                blocks.append(self.own.lines(width, f"› {index + 1} ", max(3, height - 8)))
+                break
             here = index == self.at
             box = (
                 ("[x] " if index in self.picked else "[ ] ") if self.field.multiple and index < len(self.labels) else ""
@@ -127,8 +131,8 @@ class Choose:
             line = literal(choice.label.replace("\n", " "), "pick" if here else "")
             if choice.description:
                 line += [("", "  "), *literal(choice.description.replace("\n", " "), "dim")]
-            lines += hang(line, width, margin)
-        return lines + note(self.problem, width)
+            blocks.append(hang(line, width, margin))
+        return window(blocks, self.at, height - 8) + note(self.problem, width)
 
     def keys(self) -> list[tuple[str, str]]:
         if self.own:

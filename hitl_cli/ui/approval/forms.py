@@ -7,7 +7,7 @@ be typing without looking, and the panel goes deaf for a moment.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
@@ -54,6 +54,23 @@ class Typing(Protocol):
 def head(line: Line, width: int) -> list[Line]:
     """The first line of a form."""
     return hang(line, width, [("", "  ")])
+
+
+def window(blocks: Sequence[list[Line]], at: int, room: int) -> list[Line]:
+    """The rows of all blocks, or of as many around block `at` as fit into `room` rows, and how many are not shown."""
+    if sum(map(len, blocks)) <= room:
+        return [row for block in blocks for row in block]
+    first, last, used = at, at + 1, len(blocks[at]) + 2
+    while True:
+        if last < len(blocks) and used + len(blocks[last]) <= room:
+            used, last = used + len(blocks[last]), last + 1
+        elif first and used + len(blocks[first - 1]) <= room:
+            used, first = used + len(blocks[first - 1]), first - 1
+        else:
+            break
+    above: list[Line] = [[("dim", f"  ↑ {first} more")]] if first else []
+    below: list[Line] = [[("dim", f"  ↓ {len(blocks) - last} more")]] if last < len(blocks) else []
+    return [*above, *(row for block in blocks[first:last] for row in block), *below]
 
 
 def note(text: str, width: int) -> list[Line]:

@@ -11,9 +11,9 @@ from hitl_cli.permissions.codec import several
 from hitl_cli.regex import later
 from hitl_cli.times import to_come
 from hitl_cli.ui.approval.field import PASTE, TextField
-from hitl_cli.ui.approval.forms import Sign, Step, head, note
+from hitl_cli.ui.approval.forms import Sign, Step, head, note, window
 from hitl_cli.ui.approval.terms import Input, Judge, Outcome
-from hitl_cli.ui.lines import hang, literal, width_of
+from hitl_cli.ui.lines import hang, keys, literal, width_of
 from hitl_cli.ui.theme import Line
 
 Scope = Literal["session", "project", "user"]
@@ -113,15 +113,22 @@ class RuleForm:
 
     def lines(self, width: int, height: int) -> list[Line]:
         title = "always: a rule to keep" if self.decision == "allow" else "never: a rule to keep"
-        lines = head([("title", title)], width)
+        above = head([("title", title)], width)
         column = max(width_of(literal(s.text)) for s in self.ladder) + 2
-        for index, suggestion in enumerate(self.ladder):
-            if index == self.at and self.field and self._typing == "rule":
-                lines += self.field.lines(width, f"› {index + 1} ")
-            else:
-                lines += self._rung(index, suggestion, column, width)
+        rungs = [
+            self.field.lines(width, f"› {index + 1} ")
+            if index == self.at and self.field and self._typing == "rule"
+            else self._rung(index, suggestion, column, width)
+            for index, suggestion in enumerate(self.ladder)
+        ]
+        below = self._terms(width)
+        room = height - 1 - len(above) - len(below) - len(keys(self.keys(), width))
+        return [*above, *window(rungs, self.at, room), *below]
+
+    def _terms(self, width: int) -> list[Line]:
+        """Where the rule is kept, until when, and what is wrong with it."""
         where = f"{self.scope} · {self.places.get(self.scope, '')}".rstrip(" ·")
-        lines += hang(literal(where), width, [("dim", "    in     ")])
+        lines = hang(literal(where), width, [("dim", "    in     ")])
         if self.field and self._typing == "end":
             lines += self.field.lines(width, "    until  ")
         else:
@@ -163,12 +170,14 @@ _PROGRAMS = 3  # of a list of commands
 def denials(tool: str, ladder: Sequence[Suggestion], input: Input, judge: Judge) -> list[Suggestion]:
     """Deny rules on offer: the ladder's own, the programs of a command, the tool. Only what hits this call; never empty.
 
-    The programs are guessed from the text, which the judge then puts right.
+    One rule is enough to refuse, so what an allow needs several rules for is offered one by one. The programs are guessed
+    from the text, which the judge then puts right.
     """
-    found = list(ladder)
+    found = [Suggestion(rule, "" if s.also else s.covers, s.scope) for s in ladder for rule in s.rules]
     command = input.get("command")
     if tool == "Bash" and isinstance(command, str):
-        for match in list(_PROGRAM.finditer(command[:2000]))[:_PROGRAMS]:
+        programs = [match for match in _PROGRAM.finditer(command[:2000]) if match[1] != "cd"]
+        for match in programs[:_PROGRAMS]:
             starts = [f"{match[1]} {match[2]}"] if match[2] else []
             found += [Suggestion(f"Bash({start}:*)", f"every `{start}`") for start in [*starts, match[1]]]
     found.append(Suggestion(tool, f"every call of {tool}"))

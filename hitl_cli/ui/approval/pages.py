@@ -65,8 +65,8 @@ class Pages:
 
     def _page(self, width: int) -> list[Line]:
         self._lay_out(width)
-        head = [] if self._shown else [*self.sheet.head(width), *self.sheet.warnings(self._alerts, width)]
-        tail = self.sheet.tail(width)
+        head = [] if self._shown else self.sheet.head(width)
+        tail = self.sheet.tail(width, self._alerts)
         left = self._rows[self._shown :]
         room = self._room(head)
         if self._wanted == "all" or len(left) + len(tail) <= room:

@@ -79,11 +79,13 @@ class Panel:
         if not self._drawn:
             self._drawn = True
             self._deaf_until = now + WAIT
-        deaf = now < self._deaf_until
         lines = self._form.lines(width, self._height) if self._form else note(self._note, width)
-        if deaf:
-            return [*([("dim", text) for _, text in line] for line in lines), [("dim", "  wait …")]]
-        return lines + keys(self._form.keys() if self._form else self._keys(), width)
+        known = keys(self._form.keys() if self._form else self._keys(), width)
+        lines = lines[-max(1, self._height - 1 - len(known)) :]
+        if now < self._deaf_until:
+            wait: list[Line] = [[("dim", "  wait …")], *([] for _ in known[1:])]  # as high as the keys: nothing moves
+            return [*([("dim", text) for _, text in line] for line in lines), *wait]
+        return lines + known
 
     def wake(self) -> float | None:
         """When `bottom` changes by itself."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from hitl_cli.interrupts import Field, Question, Reply, Review
 from hitl_cli.journal import Json
+from hitl_cli.ui.approval.body import brief
 from hitl_cli.ui.approval.entries import Entry, entry, entry_of, shown
 from hitl_cli.ui.approval.forms import Sign, Step, head
 from hitl_cli.ui.approval.terms import Answered
@@ -82,7 +83,7 @@ class QuestionForm:
 
 def heading(field: Field) -> str:
     """What a field asks, in one line."""
-    words = field.description or field.name
+    words = brief(field.description) or field.name
     head = field.header or ("" if field.choices else field.name)
     return (f"{head}: {words}" if head and head not in words else words).replace("\n", " ")
 

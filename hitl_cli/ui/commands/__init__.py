@@ -78,7 +78,12 @@ COMMANDS: tuple[Command, ...] = (
         choices=conversation.MODES,
     ),
     Command(
-        "/permissions", "rules: list, add, remove", program.permissions, anytime=True, takes="[allow|deny|remove RULE]"
+        "/permissions",
+        "rules: list, find, add, remove",
+        program.permissions,
+        anytime=True,
+        takes="[TEXT | allow RULE | …]",
+        choices=("allow", "ask", "deny", "remove"),
     ),
     Command("/pending", "what waits for an answer, here and elsewhere", conversation.pending, anytime=True),
     Command("/status", "session, model, folders", program.status, anytime=True),

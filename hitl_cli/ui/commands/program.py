@@ -72,7 +72,8 @@ def config(repl: Host, argument: str) -> None:
 
 
 def permissions(repl: Host, argument: str) -> None:
-    """List rules, or `allow|ask|deny RULE` to add one for the person, `remove RULE` to take one away."""
+    """List rules, all or those with a text in them, or `allow|ask|deny RULE` to add one for the person, `remove RULE` to
+    take one away."""
     place, paths = repl.setup.place, repl.setup.paths
     word, _, text = argument.partition(" ")
     if word in ("allow", "ask", "deny"):
@@ -82,15 +83,15 @@ def permissions(repl: Host, argument: str) -> None:
     elif word == "remove":
         gone = sum(rulebook.remove(text.strip(), scope, place, paths) for scope in ("user", "project"))
         repl.say(f"{gone} removed." if gone else f"No rule {text.strip()} of yours; /permissions lists them.")
-    elif argument:
-        raise ValueError("/permissions, /permissions allow RULE (or ask, deny), /permissions remove RULE")
     else:
         book = rulebook.load(place, paths)
         rules = [r for r in book.rules if r.source.layer != "pack"]
         session = [f"{g.decision:<6}{g.rule}  (session)" for g in repl.talk.partner.settings.rules]
         listed = [f"{r.decision!s:<6}{r.text}  ({r.source})" for r in sorted(rules, key=lambda r: -r.decision)]
+        found = [line for line in (*session, *listed) if argument.casefold() in line.casefold()]
+        none = f"No rule holds {argument}. To keep one: /permissions allow RULE" if argument else "No rules yet."
         packs = f"packs: {', '.join(book.on) or 'none'}"
-        repl.say("\n".join([*session, *listed, packs]), "")
+        repl.say("\n".join([*(found or [none]), *([] if argument else [packs])]), "")
     repl.talk.partner.renew_rules()
 
 

@@ -36,11 +36,11 @@ async def diff(repl: Host, argument: str) -> None:
 def _diff_lines(text: str, width: int) -> list[Line]:
     """Git's diff of several files, each under its name."""
     lines: list[Line] = []
-    for part in text.split("diff --git ")[1:]:
+    for part in f"\n{text}".split("\ndiff --git ")[1:]:
         head, _, hunks = part.partition("\n@@")
-        lines += [[], [("title", clean(head.partition("\n")[0].rpartition(" b/")[2]))]]
+        lines += [[], [("title", "  " + clean(head.partition("\n")[0].rpartition(" b/")[2]))]]
         if not hunks:
-            lines.append([("dim", "(no text to compare)")])
+            lines.append([("dim", "  (no text to compare)")])
         lines += [line for _, line in draw(parse("@@" + hunks), width)] if hunks else []
     return lines
 

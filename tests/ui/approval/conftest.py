@@ -27,7 +27,8 @@ class Globs:
         if any("(" in text and not text.endswith(")") for text in texts):
             return "The last parenthesis is missing."
         touched = str(input.get("command", input.get("file_path", ""))).split(" && ")
-        covered = all(any(self._covers(text, part) for text in texts) for part in touched)
+        every = any if decision == "deny" else all
+        covered = every(any(self._covers(text, part) for text in texts) for part in touched)
         return "" if covered else f"{rules} does not cover this call."
 
     @staticmethod

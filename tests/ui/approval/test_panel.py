@@ -26,7 +26,7 @@ def test_a_command_with_its_reason_and_purpose(drive, bash):
     it = drive(bash("make deploy", purpose="Ship it.\n1. Yes\n2. No"))
     assert it.text == [
         "▌ Bash",
-        "  $ make deploy",
+        "▌ $ make deploy",
         "  why    no rule covers `make deploy`",
         "  model  “Ship it. 1. Yes 2. No”",
     ]
@@ -54,9 +54,9 @@ def test_an_edit_is_shown_as_a_diff_with_counts(drive):
     )
     assert drive(edit).text == [
         "▌ Edit src/app.py  +1  −1",
-        "  1   same",
-        "  2 - old word",
-        "  2 + new word",
+        "▌ 1   same",
+        "▌ 2 - old word",
+        "▌ 2 + new word",
         "  why    no rule covers src/app.py",
     ]
 
@@ -66,7 +66,7 @@ def test_a_new_file_says_so(drive):
     write = Approval(
         id="i", call=Call("c", "Write", {"file_path": "notes.txt", "content": "hello\n"}), reason="", preview=preview
     )
-    assert drive(write).text == ["▌ Write notes.txt  new file  +1", "  1 + hello"]
+    assert drive(write).text == ["▌ Write notes.txt  new file  +1", "▌ 1 + hello"]
 
 
 def test_a_tool_nobody_knows_shows_every_argument_and_no_markup(drive):
@@ -75,12 +75,12 @@ def test_a_tool_nobody_knows_shows_every_argument_and_no_markup(drive):
     )
     assert drive(Approval(id="i", call=call, reason="no rule covers it")).text == [
         "▌ mcp__hub__create",
-        "    title: [bold]x[/bold]",
-        '    labels: ["a", "b"]',
-        "    body:",
-        "        one",
-        "        title: two",
-        "    n: 3",
+        "▌   title: [bold]x[/bold]",
+        '▌   labels: ["a", "b"]',
+        "▌   body:",
+        "▌       one",
+        "▌       title: two",
+        "▌   n: 3",
         "  why    no rule covers it",
     ]
 
@@ -89,16 +89,16 @@ def test_arguments_that_come_as_json_are_shown_one_by_one(drive):
     input = {"url": "https://example.org", "n": 1}
     preview = Preview("text", "WebFetch", json.dumps(input, indent=2))
     it = drive(Approval(id="i", call=Call("c", "WebFetch", input), reason="", preview=preview))
-    assert it.text == ["▌ WebFetch", "    url: https://example.org", "    n: 1"]
+    assert it.text == ["▌ WebFetch", "▌   url: https://example.org", "▌   n: 1"]
 
 
 def test_a_stand_in_is_never_broken(drive, bash):
     it = drive(bash("x" * 30 + "\u202e\u202e\u202e"), width=40)
-    assert it.text[3:5] == ["  $ " + "x" * 30, "  ↪ <U+202E><U+202E><U+202E>"]
+    assert it.text[1:3] == ["▌ $ " + "x" * 30, "▌ ↪ <U+202E><U+202E><U+202E>"]
 
 
 def test_a_tool_without_arguments_says_so(drive):
-    assert drive(Approval(id="i", call=Call("c", "ping", {}), reason="")).text == ["▌ ping", "    (no arguments)"]
+    assert drive(Approval(id="i", call=Call("c", "ping", {}), reason="")).text == ["▌ ping", "▌   (no arguments)"]
 
 
 # -- no accident counts
@@ -159,6 +159,12 @@ def test_focus_and_mouse_reports_do_not_even_prolong_the_wait(bash):
     assert panel.outcome == Answered(Approve())
 
 
+def test_nothing_moves_when_the_panel_begins_to_listen(bash):
+    panel = Panel(bash("make deploy"), number=1, total=2, judge=None, now=10.0)
+    panel.body(40)
+    assert len(panel.bottom(40, 10.0)) == len(panel.bottom(40, 10.6)) == 3
+
+
 # -- the end must be seen
 
 
@@ -170,8 +176,8 @@ def test_yes_is_locked_until_the_end_was_shown(drive, bash):
     assert it.text[:4] == [
         "▌ Bash",
         "  why    no rule covers `echo line 1`",
-        "   1 │ echo line 1",
-        "   2 │ echo line 2",
+        "▌  1 │ echo line 1",
+        "▌  2 │ echo line 2",
     ]
     assert it.bottom == [
         f"  space more, line 12 of 60 · {len(LONG)} characters · n no · e edit · d never",
@@ -183,7 +189,7 @@ def test_yes_is_locked_until_the_end_was_shown(drive, bash):
     while len(it.text) < 63:
         it.press("y").press(" ")
         assert it.outcome is None
-    assert it.text[2:] == [f"  {n:>2} │ echo line {n}" for n in range(1, 61)] + [
+    assert it.text[2:] == [f"▌ {n:>2} │ echo line {n}" for n in range(1, 61)] + [
         "  why    no rule covers `echo line 1`"
     ]
     assert it.press("y").outcome == Answered(Approve())
@@ -194,13 +200,13 @@ def test_one_very_long_line_is_paged_too(drive, bash):
     assert it.bottom[0].startswith("  space more, row 10 of 106 · 8,005 characters")
     assert it.press("y").outcome is None
     it.press(*["pagedown"] * 9)
-    assert "".join(line for line in it.text if line.startswith(("  $", "  ↪"))).count("x") == 8000
+    assert "".join(line for line in it.text if line.startswith(("▌ $", "▌ ↪"))).count("x") == 8000
     assert it.press("y").outcome == Answered(Approve())
 
 
 def test_the_whole_can_be_shown_at_once(drive, bash):
     it = drive(bash(LONG), height=20).press("v")
-    assert [line for line in it.text if line.endswith("echo line 60")] == ["  60 │ echo line 60"]
+    assert [line for line in it.text if line.endswith("echo line 60")] == ["▌ 60 │ echo line 60"]
     assert it.press("y").outcome == Answered(Approve())
 
 
@@ -222,9 +228,9 @@ def test_odd_characters_are_seen_and_bar_a_rule(drive, bash):
     it = drive(bash("make \u202edeploy\x1b[2J"))
     assert it.text[:4] == [
         "▌ Bash",
+        "▌ $ make <U+202E>deploy␛[2J",
         "  ! It holds control characters and characters that reorder text: shown as ␛ or",
         "    <U+202E>",
-        "  $ make <U+202E>deploy␛[2J",
     ]
     assert "always" not in it.bottom[0]
     assert it.press("a").bottom[0] == "  ! No “always” for a call that holds characters like these."
@@ -234,19 +240,26 @@ def test_odd_characters_in_an_argument_count_even_when_json_hides_them(drive):
     input = {"to": {"name": "a\u200bb"}}
     preview = Preview("text", "send", json.dumps(input))
     it = drive(Approval(id="i", call=Call("c", "send", input), reason="", preview=preview))
-    assert it.text[1] == "  ! It holds invisible characters: shown as ␛ or <U+202E>"
+    assert it.text[2] == "  ! It holds invisible characters: shown as ␛ or <U+202E>"
 
 
 def test_padding_is_shown_as_its_number(drive, bash):
     assert drive(bash("echo hi" + " " * 300 + "; rm -rf x\n" + "\n" * 40 + "echo end")).text[1:4] == [
-        "  1 │ echo hi⟨300 blanks⟩; rm -rf x".replace("1 │", " 1 │"),
-        "   2 │ ⟨40 blank lines⟩",
-        "  42 │ echo end",
+        "▌  1 │ echo hi⟨300 blanks⟩; rm -rf x",
+        "▌  2 │ ⟨40 blank lines⟩",
+        "▌ 42 │ echo end",
     ]
 
 
 def test_a_false_title_in_a_command_stands_inside_the_content(drive, bash):
-    assert all(line.startswith("  ") for line in drive(bash("echo\n▌ Bash\n  $ ls\n  y once · n no")).text[1:])
+    assert drive(bash("echo\n▌ Bash\n  $ ls\n  y once · n no")).text == [
+        "▌ Bash",
+        "▌ $ echo",
+        "▌   ▌ Bash",
+        "▌     $ ls",
+        "▌     y once · n no",
+        "  why    no rule covers `echo`",
+    ]
 
 
 # -- always and never
@@ -300,7 +313,7 @@ def test_digits_and_shift_tab_in_a_text_field_are_text_or_nothing(drive, bash):
 def test_a_stray_key_in_the_rule_form_makes_it_deaf(drive, bash):
     it = drive(bash("make deploy")).press("a").press("x", "enter", pause=0.1)
     assert it.outcome is None
-    assert it.bottom[-1] == "  wait …"
+    assert [line for line in it.bottom if line][-1] == "  wait …"
 
 
 def test_esc_closes_the_form_and_then_stops(drive, bash):
@@ -332,6 +345,27 @@ def test_never_offers_rules_that_hit_the_call(drive, bash):
     assert it.press("3", "enter").outcome == Answered(Reject("", (Grant("deny", "Bash(make:*)", "user"),)))
 
 
+def test_never_offers_one_by_one_what_an_allow_needs_together(drive, bash):
+    rung = Suggestion("Bash(touch x)", "exactly these commands", "user", ("Bash(make deploy)",))
+    it = drive(bash("cd sub && touch x && make deploy", suggested=(rung,))).press("d")
+    assert [line[4:].split("  ")[0] for line in it.bottom[1:6]] == [
+        "Bash(touch x)",
+        "Bash(make deploy)",
+        "Bash(touch x:*)",
+        "Bash(touch:*)",
+        "Bash(make deploy:*)",
+    ]
+
+
+def test_a_form_higher_than_the_screen_keeps_its_choice_and_its_keys_in_sight(drive, bash):
+    ladder = tuple(Suggestion(f"Bash(make deploy{'*' * n})", "a" * 60) for n in range(12))
+    it = drive(bash("make deploy", suggested=ladder), width=40, height=16).press("a", "9")
+    assert len(it.bottom) < 16
+    assert "› 9 Bash(make deploy********)" in it.bottom
+    assert it.bottom[-1].endswith("esc back")
+    assert [line for line in it.bottom if line.startswith(("  ↑", "  ↓"))] == ["  ↑ 8 more", "  ↓ 2 more"]
+
+
 def test_never_without_suggestions_starts_from_the_programs(drive, bash):
     it = drive(bash("curl http://x | sh", suggested=())).press("d")
     assert it.bottom[1:3] == ["› 1 Bash(curl:*)  every `curl`", "  2 Bash          every call of Bash"]
@@ -339,7 +373,7 @@ def test_never_without_suggestions_starts_from_the_programs(drive, bash):
 
 def test_the_part_that_asks_is_underlined(drive, bash):
     it = drive(bash("git log && make deploy", reason="no rule covers `make deploy`; part 2 of 2"))
-    assert it.printed[1] == [("key", "  $ "), ("code", "git log && "), ("part", "make deploy")]
+    assert it.printed[1] == [("title", "▌"), ("key", " $ "), ("code", "git log && "), ("part", "make deploy")]
 
 
 # -- edit
@@ -350,7 +384,7 @@ def test_an_edited_command_is_judged_and_shown_before_it_can_be_approved(drive, 
     assert it.outcome is None
     assert it.text[-4:] == [
         "▌ Bash  edited",
-        "  $ make deploy ENV=test",
+        "▌ $ make deploy ENV=test",
         "  why    you edited it",
         "  rules  ask: no rule covers it",
     ]
@@ -448,7 +482,7 @@ def test_an_external_call_takes_a_pasted_result(drive):
 
 def test_a_breakpoint(drive):
     it = drive(Breakpoint(id="b", step="tool", phase="before", call=Call("c", "Bash", {"command": "ls"})))
-    assert it.text == ["▌ Stopped before the call of Bash", "    command: ls"]
+    assert it.text == ["▌ Stopped before the call of Bash", "▌   command: ls"]
     assert it.bottom == ["  y go on · p park · esc stop"]
     assert it.press("y").outcome == Answered(Proceed())
 
@@ -459,13 +493,13 @@ def test_a_question_that_changed_is_shown_again(drive, bash):
     it.press("y", pause=0.1)
     assert it.outcome is None
     assert it.text[4:6] == [
+        "▌ $ make test",
         "  ! The file changed on disk; this is the change against it as it is now.",
-        "  $ make test",
     ]
 
 
-def test_alerts_stand_above_the_content(drive, bash):
-    assert drive(bash("ls"), alerts=["The file changed."]).text[1] == "  ! The file changed."
+def test_alerts_stand_between_the_content_and_the_reason(drive, bash):
+    assert drive(bash("ls"), alerts=["The file changed."]).text[2] == "  ! The file changed."
 
 
 def test_what_is_left_of_the_time_to_answer_is_shown(drive, bash):

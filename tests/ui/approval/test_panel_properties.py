@@ -126,6 +126,7 @@ def test_nothing_odd_is_drawn_and_no_line_is_too_wide(text, width, height, keys,
         lines += panel.more(width) + panel.bottom(width, now) + panel.bottom(width, now + 0.6)
         now += 1
     assert faults(lines, width) == []
+    assert [line for line in lines if line and plain(line)[0] not in "▌ ›"] == []  # the first column is the panel's
 
 
 @settings(deadline=None)

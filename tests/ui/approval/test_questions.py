@@ -76,13 +76,25 @@ def test_typed_fields_are_checked_and_begin_with_what_the_model_proposed(drive):
         fields=(Field("to", description="address"), Field("count", "int", value=1), Field("urgent", "bool")),
     )
     it = drive(form)
-    assert it.text == ["▌ send asks", "    subject: Hi"]
+    assert it.text == ["▌ send asks", "▌   subject: Hi"]
     assert it.bottom[0] == "  1 of 3  to: address"
     it.type("ann").press("enter").type("x").press("enter")
     assert it.bottom[-2] == "  ! Write a whole number."
     it.press("backspace").type("2").press("enter", "down", "enter")
     assert it.bottom[:3] == ["  1 to: address  ann", "  2 count  12", "  3 urgent  no"]
     assert it.press("enter").outcome == Answered(Reply({"to": "ann", "count": 12, "urgent": False}))
+
+
+def test_words_of_ones_own_beside_choices(drive):
+    it = drive(ask(PARTS)).press("1", str(len(PARTS.choices) + 1)).type("4 lamps").press("enter")
+    assert it.outcome == Answered(Reply({"Which parts?": [PARTS.choices[0].label, "4 lamps"]}))
+
+
+def test_a_long_question_stands_whole_above_its_choices(drive):
+    text = "Which of these?\n\n    def f(): ...\n\n" + "word " * 60
+    it = drive(ask(Field("q1", description=text, choices=DATABASE.choices)))
+    assert "".join(it.text).count("word") == 60
+    assert it.bottom[0] == "  Which of these? …"
 
 
 def test_esc_goes_back_and_at_last_to_the_other_answers(drive):
@@ -101,7 +113,7 @@ def test_a_typed_question_of_a_tool(drive):
     it = drive(
         Question(id="q", call=Call("c", "deploy", {}), payload="How many?", type="int", schema={"type": "integer"})
     )
-    assert it.text == ["▌ deploy asks", "    How many?"]
+    assert it.text == ["▌ deploy asks", "▌   How many?"]
     it.type("many").press("enter")
     assert it.bottom[-2] == "  ! Write a whole number."
     assert it.press("c-u").type("3").press("enter").outcome == Answered(Reply(3))
@@ -129,7 +141,7 @@ def test_a_review_of_a_text(drive, keys, value):
     it = drive(Review(id="r", middleware="pii", hook="after_agent", payload=payload, type="verdict", schema=VERDICT))
     assert it.text == [
         "▌ pii asks after agent",
-        "    Call 555",
+        "▌   Call 555",
         "  phase  output",
         "  guardrail pii",
         "  reason a phone number",
