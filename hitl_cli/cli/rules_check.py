@@ -56,7 +56,7 @@ def explain(
     from hitl_cli.ui.clean import reveal
 
     verdict, place = judged(command, tool, input, mode)
-    for line in tree(verdict, near=place.workspace):
+    for line in tree(verdict, near=place.workspace, home=place.home):
         print(reveal(line))
     return EXITS[str(verdict.decision)]
 

@@ -4,59 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hitl_cli.access import Access, Command, Host, Opaque, ReadPath, ToolUse
+from hitl_cli.access import Access, Command, Host, Opaque, ReadPath, ToolUse, inside
 from hitl_cli.permissions.rule import Part, Verdict
-from hitl_cli.permissions.scene import joined, shown
+from hitl_cli.permissions.scene import joined, shown, where
 
 
-def tree(verdict: Verdict, *, near: str = "") -> tuple[str, ...]:
+def tree(verdict: Verdict, *, near: str = "", home: str = "") -> tuple[str, ...]:
     """The verdict and below it its parts, files under the command they belong to. Plain text, one line each.
 
-    `near`: a folder in front of paths that is left out (the workspace).
+    `near`: a folder in front of paths that is left out (the workspace); `home` is written `~`.
     """
     below: dict[int, list[Part]] = {}
     tops: list[tuple[int, Part]] = []
     for n, part in enumerate(verdict.parts):
         owner = getattr(part.access, "by_command", None)
+        if _silent(part):
+            continue
         if owner is None:
             tops.append((n, part))
-        elif not _silent(part):
+        else:
             below.setdefault(owner, []).append(part)
     lines = [f"{verdict.decision}: {verdict.reason}"]
     for at, (n, part) in enumerate(tops):
         last = at == len(tops) - 1
-        lines.append(("└─ " if last else "├─ ") + _line(part, near))
+        lines.append(("└─ " if last else "├─ ") + _line(part, near, home))
         children = below.get(n, ())
         for k, child in enumerate(children):
-            lines.append(("   " if last else "│  ") + ("└─ " if k == len(children) - 1 else "├─ ") + _line(child, near))
+            branch = "└─ " if k == len(children) - 1 else "├─ "
+            lines.append(("   " if last else "│  ") + branch + _line(child, near, home))
     return tuple(lines)
-
-
-def trace(verdict: Verdict) -> tuple[str, ...]:
-    """One line a part, those that need no word left out: what is kept with a question."""
-    return tuple(_line(part, "") for part in verdict.parts if not _silent(part))
 
 
 def _silent(part: Part) -> bool:
     return part.by == "free" and not isinstance(part.access, Command)
 
 
-def _line(part: Part, near: str) -> str:
+def _line(part: Part, near: str, home: str) -> str:
+    """The decision first, then what it is about, then why."""
     number = f"{part.number} " if part.number else ""
-    how = f" (in {' > '.join(part.access.within)})" if isinstance(part.access, Command) and part.access.within else ""
-    return f"{number}{shown(title(part.access, near))}{how}: {part.decision}, {_why(part)}"
+    what = shown(title(part.access, near, home))
+    within = " > ".join(part.access.within) if isinstance(part.access, Command) else ""
+    how = f" (in {within})" if within and not what.startswith(within) else ""
+    return f"{part.decision!s:5} {number}{what}{how}: {_why(part, home)}"
 
 
-def _why(part: Part) -> str:
-    if part.rule is None:
-        return part.reason
-    where = f" at {part.rule.source}" if part.rule.source.file else f" ({part.rule.source.layer})"
+def _why(part: Part, home: str) -> str:
+    if part.rule is None or part.decision is not part.rule.decision:
+        plain = part.by == "none" and part.rule is None and ", a link to " not in part.reason
+        return "no rule covers it" if plain and part.reason.startswith("no rule covers ") else part.reason
     reason = f": {part.rule.reason}" if part.rule.reason else ""
-    told = f"{part.rule.decision} rule {part.rule.text}{where}{reason}"
-    return told if part.decision is part.rule.decision else f"{part.reason}; {told}"
+    return f"{part.rule.text}, {where(part.rule.source, home)}{reason}"
 
 
-def title(access: Access, near: str = "") -> str:
+def title(access: Access, near: str = "", home: str = "") -> str:
     """What part of the call it is, in a few words."""
     if isinstance(access, Command):
         return access.text or joined(access.words)
@@ -67,6 +67,10 @@ def title(access: Access, near: str = "") -> str:
     if isinstance(access, ToolUse):
         return access.tool
     path = access.path.removeprefix(near.rstrip("/") + "/") if near else access.path
+    if access.path == "/**":
+        path = "a file only the shell knows"
+    elif home and inside(path, home):
+        path = "~" + path[len(home) :]
     if isinstance(access, ReadPath):
         return f"{'list' if access.listing else 'read'} {path}"
     return f"{'remove' if access.removes else 'write'} {path}"

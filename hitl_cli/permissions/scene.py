@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hitl_cli.access import Place, ReadPath, Word, WritePath, inside, lexical
-from hitl_cli.permissions.rule import By, Decision, Mode, Rule
+from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source
 from hitl_cli.permissions.tables import Table
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -87,7 +87,15 @@ def shown(of: str) -> str:
 
 
 def named(rule: Rule) -> str:
-    return f"{rule.decision} rule {rule.text}" + (f" ({rule.source})" if rule.source.file else "")
+    return f"{rule.decision} rule {rule.text}" + (f" ({where(rule.source)})" if rule.source.file else "")
+
+
+def where(source: Source, home: str = "") -> str:
+    """File and line, those of a pack by its name alone, `home` as `~`."""
+    written = str(source)
+    if source.layer == "pack":
+        return written.rpartition("/")[2]
+    return "~" + written[len(home) :] if home and inside(written, home) else written
 
 
 def said(rule: Rule, what: str) -> str:

@@ -152,11 +152,11 @@ def test_explain_draws_the_parts(hitl: Hitl) -> None:
     file = hitl.root / "config" / "rules.toml"
     assert hitl.out("explain", "cd src && timeout 5 make x; deploy > out", code=4) == (
         "ask: no rule covers `deploy > out`; part 3 of 3\n"
-        "├─ 1 cd src: allow, it stays in the workspace\n"
-        f"├─ 2 timeout 5 make x (in timeout 5): allow, allow rule Bash(make:*) at {file}:3\n"
-        "├─ 3 deploy > out: ask, no rule covers `deploy > out`\n"
-        "├─ write src/out: ask, no rule covers writing `src/out`\n"
-        "└─ write out: ask, no rule covers writing `out`\n"
+        "├─ allow 1 cd src: it stays in the workspace\n"
+        f"├─ allow 2 timeout 5 make x: Bash(make:*), {file}:3\n"
+        "├─ ask   3 deploy > out: no rule covers it\n"
+        "├─ ask   write src/out: no rule covers it\n"
+        "└─ ask   write out: no rule covers it\n"
     )
 
 

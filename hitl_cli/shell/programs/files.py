@@ -244,6 +244,8 @@ PROGRAMS: dict[str, Row] = {
         --contimeout --max-size --min-size --max-delete --bwlimit --port --sockopts --address --out-format --modify-window =
         --config = loads configuration from a file
         --daemon serves files
+        --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded removes files
+        --delete-missing-args --remove-source-files removes files
         """,
         then=_rsync,
     ),

@@ -80,7 +80,12 @@ EXCHANGING = {
     "ls-remote": Row("git-ls-remote(1)", f"--upload-pack --exec = {_PACK}\n-o --server-option --sort =", then=_remote),
     "remote": Row("git-remote(1)", "-t -m =\n--mirror ?", then=_remote),
     "fetch-pack": Row("git-fetch-pack(1)", f"--upload-pack --exec = {_PACK}", then=_remote),
-    "send-pack": Row("git-send-pack(1)", f"--receive-pack --exec = {_PACK}", then=_remote),
+    "send-pack": Row(
+        "git-send-pack(1)",
+        f"--receive-pack --exec = {_PACK}",
+        act="pushes without the name of push",
+        then=_remote,
+    ),
     "submodule": Row(
         "git-submodule(1)",
         subs={

@@ -39,6 +39,13 @@ def _curl(reading: Reading) -> None:
     _at_file(reading, "-d", "--data-binary", "--data-urlencode", "--json")
     _at_file(reading, "-F")
     _at_file(reading, "-H")
+    for given in reading.given:
+        if given.name.startswith("--expand-"):
+            reading.act(given.at, "is filled in only when it runs")
+    for _, value in reading.values("--variable", "--url-query", "--url"):
+        text = value.prefix if isinstance(value, Unknown) else value
+        if "@" in text and "://" not in text:
+            reading.reads.append(text.partition("@")[2])
     urls = [word for _, word in reading.operands] + [word for _, word in reading.values("--url")]
     for word in urls:
         if not isinstance(word, str):
@@ -97,7 +104,8 @@ PROGRAMS: dict[str, Row] = {
         -T --upload-file = read
         --etag-compare = read
         -E --cert = read
-        --key = read
+        --key --knownhosts = read
+        --ssl-sessions = write
         --cacert --capath --proxy-cacert --crlfile --netrc-file = read
         -n --netrc --netrc-optional sends stored passwords
         --engine = loads a library

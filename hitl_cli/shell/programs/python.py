@@ -106,7 +106,7 @@ _PYTEST = f"""
     --confcutdir = {_CONFIG}
     -o --override-ini = {_CONFIG}
     --pyargs {_CODE}
-    --pdbcls = {_CODE}
+    --tx --px --pdbcls = {_CODE}
     --import-mode =
     -p =
     --basetemp = removes and fills a folder
