@@ -34,7 +34,7 @@ def offered(home: Home, *words: str) -> list[str]:
 
 
 def test_the_table_is_what_the_program_takes() -> None:
-    """When this fails: python tests/completions/table.py"""
+    """When this fails: python tests/help/renew.py"""
     assert (folder() / "commands.json").read_text(encoding="utf-8") == text()
 
 

@@ -1,4 +1,7 @@
-"""The README is followed to the letter: files are written, commands run, and what it shows is what happens."""
+"""The README is followed to the letter: files are written, commands run, and what it shows is what happens.
+
+Where the program has changed, `python tests/help/renew.py` writes anew what it shows.
+"""
 
 from __future__ import annotations
 

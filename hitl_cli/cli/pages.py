@@ -29,6 +29,9 @@ def help_(topic: Annotated[str | None, typer.Argument(help="A page; without one,
         print("\n".join(f"hitl help {name:<{width}}  {title}" for name, title in known.items()))
         print("\n`hitl --help` lists the commands, `hitl COMMAND --help` the options of one.")
         return 0
+    if topic in {schema.stem for schema in FOLDER.glob("*.json")}:
+        print((FOLDER / f"{topic}.json").read_text(encoding="utf-8").rstrip())
+        return 0
     if topic not in known:
         close = difflib.get_close_matches(topic, known, 1, 0.4)
         nearest = f"Did you mean `hitl help {close[0]}`?" if close else f"Pages: {', '.join(known)}."

@@ -1,4 +1,4 @@
-"""The table behind the completions, read from the program's own commands: `python tests/completions/table.py` writes it."""
+"""The table behind the completions, read from the program's own commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import click
 import typer
 
 from hitl_cli.cli.chat import chat
-from hitl_cli.cli.complete import folder
 from hitl_cli.cli.main import COMMANDS, application
 
 # What an argument or option takes, by its name; what has fixed words says so itself.
@@ -106,7 +105,3 @@ def _first(help: str) -> str:
 def text() -> str:
     rows = [f"{json.dumps(path)}: {json.dumps(entry, ensure_ascii=False)}" for path, entry in table().items()]
     return "{\n" + ",\n".join(rows) + "\n}\n"
-
-
-if __name__ == "__main__":
-    (folder() / "commands.json").write_text(text(), encoding="utf-8")

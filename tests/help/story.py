@@ -33,6 +33,7 @@ CHANGING = (
     (r"(hitl-demo-)\w{8}", r"\1xxxxxxxx"),
     (r"(/rules/[\w-]+\.toml:)\d+", r"\1N"),
     (r"\b\d+ rules", "N rules"),
+    (r"\"since\":\s?[\d.]+", "SINCE"),
     (r"-[0-9a-f]{8}\.toml", "-xxxxxxxx.toml"),
     (r" {2,}", "  "),  # columns are as wide as the longest path
 )
@@ -213,7 +214,7 @@ SESSION = re.compile(r"""(?:^|[Ss]ession |answer |"session": ?")([0-9a-f]{4})(?=
 
 
 def rewritten(page: str, reader: Reader) -> str:
-    """`page` with what each command really prints; how a page is written: `python tests/help/story.py FILE`.
+    """`page` with what each command really prints; how a page is written, see `renew`.
 
     The sessions that it does not name yet are called 2f9c, 7b3e, …
     """
@@ -230,13 +231,3 @@ def rewritten(page: str, reader: Reader) -> str:
             start = printed.step.line + printed.step.text.count("\n")
             lines[start : start + len(printed.step.printed)] = [f"    {line}".rstrip() for line in printed.raw]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    import tempfile
-
-    for name in sys.argv[1:]:
-        with tempfile.TemporaryDirectory() as folder:
-            reader = Reader(Path(folder))
-            Path(name).write_text(rewritten(Path(name).read_text(), reader))
-            reader.close()
