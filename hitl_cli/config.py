@@ -190,9 +190,9 @@ def no_format(version: Any) -> tuple[str, str] | None:
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """A remedy for a name nobody knows: the nearest known ones, else all of them."""
-    close = difflib.get_close_matches(name, known, 2, 0.7) or difflib.get_close_matches(name, known, 1, 0.5)
-    return f"Did you mean {' or '.join(close)}?" if close else f"Known names: {', '.join(known)}."
+    """A remedy for a name nobody knows: the nearest known one (its letters in another order above all), else all."""
+    close = [k for k in known if sorted(k) == sorted(name)] or difflib.get_close_matches(name, known, 1, 0.5)
+    return f"Did you mean {close[0]}?" if close else f"Known names: {', '.join(known)}."
 
 
 def line_of(text: str, key: str) -> int | None:

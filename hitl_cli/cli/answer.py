@@ -107,7 +107,7 @@ def answer(
     said: Said,
     turn: Turn,
 ) -> int:
-    """Answer what waits, from any terminal, once; the turn then goes on."""
+    """Answer what waits, once; the turn then goes on."""
     from hitl_cli.cli import assemble
 
     if said.answers is not None and interrupt is not None:
@@ -215,7 +215,7 @@ async def _unless_answered(agent: Agent, session: str, given: Mapping[str, Answe
 
 @turn_options
 def recover(session: Session, output: Output = "text", *, turn: Turn) -> int:
-    """Go on after a crash; what may have run is asked about, never run again unasked."""
+    """Go on after a crash; nothing is run again unasked."""
     from hitl_cli.cli import assemble
 
     assembly = assemble.assemble(turn, session=session)

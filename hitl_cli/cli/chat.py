@@ -17,13 +17,13 @@ Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 def root(context: typer.Context, version: Version = False) -> None:
     """A coding assistant in which nothing happens that you did not allow, and nothing you allowed is asked twice.
 
+    \b
     hitl            the REPL in this folder
-
     hitl "MESSAGE"  the same, with a first message
-
     hitl -c         reopen the newest session of this folder
-
     hitl -p TEXT    one turn without a terminal; as hitl run TEXT
+
+    The REPL takes the options that `hitl resume --help` lists.
     """
 
 

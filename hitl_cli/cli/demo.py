@@ -29,7 +29,7 @@ def demo(
     plain: Annotated[bool, typer.Option("--plain", help="Numbered lines, for screen readers.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
 ) -> int:
-    """The whole thing on a scripted model: no key, no network, nothing of yours touched."""
+    """The REPL on a scripted model: no key, no network."""
     from hitl_cli import demo as story
 
     own = dict(os.environ)

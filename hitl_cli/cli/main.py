@@ -35,19 +35,15 @@ class Entry:
 COMMANDS = {
     "resume": Entry("chat", "resume", "Reopen a session; without one, choose from a list."),
     "run": Entry("run", "run", "Run one turn without a terminal; nothing is ever asked here."),
-    "demo": Entry("demo", "demo", "The whole thing on a scripted model: no key, no network, nothing of yours touched."),
+    "demo": Entry("demo", "demo", "The REPL on a scripted model: no key, no network."),
     "pending": Entry("waiting", "pending", "Everything that waits for a person, over all sessions."),
     "show": Entry("waiting", "show", "One session, or one waiting request in full."),
-    "answer": Entry("answer", "answer", "Answer what waits, from any terminal, once; the turn then goes on."),
-    "recover": Entry(
-        "answer", "recover", "Go on after a crash; what may have run is asked about, never run again unasked."
-    ),
+    "answer": Entry("answer", "answer", "Answer what waits, once; the turn then goes on."),
+    "recover": Entry("answer", "recover", "Go on after a crash; nothing is run again unasked."),
     "sessions": Entry("sessions", "app", "Sessions: list, rename, fork, export, delete.", group=True),
     "rules": Entry("rules", "app", "Rules: list, add, remove, check, explain, …", group=True),
     "log": Entry("log", "log", "Every decision: what was allowed, asked, refused, by whom."),
-    "trust": Entry(
-        "trust", "trust", "Let this repository's .hitl/config.toml count; shows what it would grant and asks."
-    ),
+    "trust": Entry("trust", "trust", "Let this repository's .hitl/config.toml count, once seen."),
     "untrust": Entry("trust", "untrust", "Take that back."),
     "config": Entry("settings", "app", "Settings: the files, and what resulted.", group=True),
     "doctor": Entry("doctor", "doctor", "Look for what is wrong here; 1 when something is."),

@@ -78,13 +78,13 @@ class Turn:
         str | None,
         typer.Option("--mode", help=", ".join(MODES) + ".", callback=one_of(*MODES), metavar="MODE"),
     ] = None
-    allow: Annotated[list[str], typer.Option("--allow", help="A rule for this run.", metavar="RULE")] = field(
+    allow: Annotated[list[str], typer.Option("--allow", help="Allow what the rule covers.", metavar="RULE")] = field(
         default_factory=list
     )
-    ask: Annotated[list[str], typer.Option("--ask", help="A rule for this run.", metavar="RULE")] = field(
+    ask: Annotated[list[str], typer.Option("--ask", help="Ask about what the rule covers.", metavar="RULE")] = field(
         default_factory=list
     )
-    deny: Annotated[list[str], typer.Option("--deny", help="A rule for this run.", metavar="RULE")] = field(
+    deny: Annotated[list[str], typer.Option("--deny", help="Deny what the rule covers.", metavar="RULE")] = field(
         default_factory=list
     )
     add_dir: Annotated[list[str], typer.Option("--add-dir", help="One more folder to work in.", metavar="DIR")] = field(

@@ -15,7 +15,7 @@ Folder = Annotated[str, typer.Argument(help="A folder of the repository.")]
 
 
 def trust(directory: Folder = ".") -> int:
-    """Let this repository's .hitl/config.toml count; shows what it would grant and asks."""
+    """Let this repository's .hitl/config.toml count, once seen."""
     from hitl_cli import rulebook
     from hitl_cli.paths import locate, place_for
 

@@ -23,7 +23,7 @@ def toml(home: Home, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "line", "problem", "remedy"),
     [
-        ("modle = 'x'", 1, "unknown setting 'modle'", "Did you mean mode or model?"),
+        ("modle = 'x'", 1, "unknown setting 'modle'", "Did you mean model?"),
         ("\n[permission]\nallow = []", 2, "unknown setting 'permission'", "Did you mean permissions?"),
         ("format = 1\nmodel = 5", 2, "model expects a text in quotes", ""),
         ("mode = 'bypass'", 1, "mode cannot be bypass here", ""),
@@ -190,7 +190,7 @@ def test_the_doctor_names_each_trouble_with_what_to_do(home: Home) -> None:
     assert all(len(problem.splitlines()) > 1 for problem in found.values()), found
     text = home.hitl("doctor", "--offline").out
     assert "FAIL  settings" in text
-    assert "Did you mean mode or model?" in text
+    assert "Did you mean model?" in text
 
 
 def test_the_doctor_starts_the_servers_and_says_which_cannot_be(home: Home) -> None:
