@@ -7,8 +7,8 @@ The house has six floors, and imports only point down:
     2  schema, tool, answers, state, steps,   how a tool is declared; whether an answer fits; a session as the fold of its
        texts, transcript, usertools           journal, and from it what comes next and what the model sees; pure
     3  tools, models, mcp, store, rulebook    the world: files and commands, models, servers, disks
-    4  agent, drive, modelstep, performing,   the loop: take a step, do it, record it, show it; code around it that asks
-       resolving, asking, middleware, …       by replay; answers through their one door
+    4  agent, loop, middleware, policies,     the loop: take a step, do it, record it, show it; code around it that asks
+       responders, sessions, …                by replay; answers through their one door
     5  ui, cli                                the terminal
 
 The library in five lines:

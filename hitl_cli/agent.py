@@ -12,32 +12,32 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast
 
-from hitl_cli import refusals
 from hitl_cli.access import Place
-from hitl_cli.blocking import Blocking
-from hitl_cli.compaction import Compaction
-from hitl_cli.context import Context, context_of
-from hitl_cli.drive import Drive
-from hitl_cli.edges import Edges
 from hitl_cli.errors import UsageError
 from hitl_cli.interrupts import Answer
 from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settings, Who
-from hitl_cli.leasing import Leasing
+from hitl_cli.loop import refusals
+from hitl_cli.loop.blocking import Blocking
+from hitl_cli.loop.compaction import Compaction
+from hitl_cli.loop.context import Context, context_of
+from hitl_cli.loop.drive import Drive
+from hitl_cli.loop.edges import Edges
+from hitl_cli.loop.leasing import Leasing
+from hitl_cli.loop.modelstep import request_of
+from hitl_cli.loop.resolving import Fitted, Resolving
+from hitl_cli.loop.verdicts import Bench, home_place
+from hitl_cli.loop.views import snapshot_of
 from hitl_cli.middleware import Middleware, in_order
 from hitl_cli.models import Model
-from hitl_cli.modelstep import request_of
 from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
-from hitl_cli.resolving import Fitted, Resolving
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import Options
 from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
 from hitl_cli.tool import Tool
-from hitl_cli.verdicts import Bench, home_place
-from hitl_cli.views import snapshot_of
 
 KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
 

@@ -12,8 +12,8 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from hitl_cli.asking import CodeContext
 from hitl_cli.journal import Call, ModelReply, Result
+from hitl_cli.loop.asking import CodeContext
 from hitl_cli.models import Request
 from hitl_cli.regex import later
 

@@ -13,12 +13,12 @@ from hitl_cli.agent import Agent
 from hitl_cli.errors import RuleError
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Grant, Json
+from hitl_cli.loop.verdicts import rule_of
 from hitl_cli.permissions.codec import several
 from hitl_cli.permissions.explain import tree
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 from hitl_cli.state import State
 from hitl_cli.tool import Input, Tool
-from hitl_cli.loop.verdicts import rule_of
 
 
 @dataclass(frozen=True, slots=True)

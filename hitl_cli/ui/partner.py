@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hitl_cli import rulebook
 from hitl_cli.access import Place
-from hitl_cli.loop.context import tokens, tools_tokens
 from hitl_cli.journal import Settings
+from hitl_cli.loop.context import tokens, tools_tokens
 from hitl_cli.loop.modelstep import request_of
 from hitl_cli.paths import MANAGED, Paths, project_of
 from hitl_cli.state import State

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hitl_cli import Agent, approve, tool
-from hitl_cli.context import PICTURE, Context, tokens
 from hitl_cli.errors import HitlError, ModelError, SessionPending
 from hitl_cli.journal import Began, Changed, ModelReply, Recorded, Replied, Usage, Who
+from hitl_cli.loop.context import PICTURE, Context, tokens
 from hitl_cli.middleware import Middleware
 from hitl_cli.outcome import Completed, Notice, Suspended
 from hitl_cli.store.memory import MemoryStore

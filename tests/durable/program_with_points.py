@@ -1,6 +1,8 @@
 """The real program, which can be made to end itself with SIGKILL just before or just after its nth lasting write.
 
-Lasting writes are the transactions of the store (claim, append, renew, release) and the replacing of a rule file.
+Lasting writes are the transactions of the store (create, claim, append, release) and the replacing of a rule file. With
+HITL_TEST_FREEZE it freezes there instead (SIGSTOP) and writes its process id beside COUNT. With HITL_TEST_LEASE leases last
+so many seconds and are not renewed.
 
     program_with_points.py COUNT AT MODULE ARG...    run MODULE.main(ARGS); COUNT is a file that gets the points passed
     program_with_points.py serve                     orders as JSON lines on standard input, exit codes on standard output
@@ -16,6 +18,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,12 +49,19 @@ class Points:
     def point(self) -> None:
         self.passed += 1
         if self.passed == self.at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            if "HITL_TEST_FREEZE" in os.environ:
+                self.count.with_suffix(".pid").write_text(str(os.getpid()))
+                os.kill(os.getpid(), signal.SIGSTOP)
+            else:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     def install(self) -> None:
         from hitl_cli import rulebook
+        from hitl_cli.loop import leasing
         from hitl_cli.store.sqlite import SqliteStore
 
+        if seconds := os.environ.get("HITL_TEST_LEASE"):
+            leasing.TTL, leasing.RENEW = float(seconds), 3600.0
         transaction, replace_file = SqliteStore._transaction, rulebook._replace
 
         @contextmanager
@@ -93,9 +103,11 @@ def serve() -> None:
                 for fd, path in ((1, order["out"]), (2, order["err"])):
                     os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), fd)
                 code = Points(order["at"], order["count"]).run(order["module"], order["arguments"])
+            except BaseException:
+                traceback.print_exc()
+            finally:
                 sys.stdout.flush()
                 sys.stderr.flush()
-            finally:
                 os._exit(code)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 

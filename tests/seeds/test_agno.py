@@ -33,8 +33,8 @@ from hitl_cli import (
 )
 from hitl_cli.errors import UsageError
 from hitl_cli.interrupts import dump
+from hitl_cli.loop.verdicts import home_place
 from hitl_cli.mcp import Server, Servers
-from hitl_cli.verdicts import home_place
 from tests.seeds.stage import Stage, asks, ids, outcome, results
 
 

@@ -14,9 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import interrupts
-from hitl_cli.asking import Asking, CodeContext
-from hitl_cli.compaction import Compaction
-from hitl_cli.edges import Edges
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Interrupt, Reject, dump_answer
 from hitl_cli.journal import (
@@ -30,11 +27,15 @@ from hitl_cli.journal import (
     Who,
     storable,
 )
+from hitl_cli.loop.asking import Asking, CodeContext
+from hitl_cli.loop.compaction import Compaction
+from hitl_cli.loop.edges import Edges
+from hitl_cli.loop.modelstep import ModelStep
+from hitl_cli.loop.performing import Performing
+from hitl_cli.loop.resolving import Resolving
+from hitl_cli.loop.views import head_of, outcome_of
 from hitl_cli.middleware import Block, call_any
-from hitl_cli.modelstep import ModelStep
 from hitl_cli.outcome import Run, Suspended, ToolOutput
-from hitl_cli.performing import Performing
-from hitl_cli.resolving import Resolving
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import (
@@ -56,7 +57,6 @@ from hitl_cli.steps import (
 )
 from hitl_cli.store import Head, Lease
 from hitl_cli.texts import CUT_OFF, INTERRUPTED
-from hitl_cli.views import head_of, outcome_of
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent

@@ -20,11 +20,11 @@ from hitl_cli.errors import (
 )
 from hitl_cli.interrupts import Review
 from hitl_cli.journal import Changed, Grant
+from hitl_cli.loop.verdicts import rule_problem
 from hitl_cli.middleware import Middleware
 from hitl_cli.permissions.rule import Mode
 from hitl_cli.state import State
 from hitl_cli.steps import HOLDS, Options, Wait, next_step
-from hitl_cli.verdicts import rule_problem
 
 REOPENED = ("failed", "interrupted")  # turns that were given up and that `recover` takes up again
 

@@ -14,11 +14,11 @@ from hitl_cli.answers import fit
 from hitl_cli.errors import InvalidAnswers
 from hitl_cli.interrupts import Answer, Approval, Approve, Edit, Interrupt, Reject, dump_answer, load_answer
 from hitl_cli.journal import Answered, Call, Changed, Grant, Json, Who
+from hitl_cli.loop.verdicts import rule_of, rule_problem
 from hitl_cli.permissions.rule import Decision, Source
-from hitl_cli.verdicts import rule_of, rule_problem
 
 if TYPE_CHECKING:
-    from hitl_cli.drive import Drive
+    from hitl_cli.loop.drive import Drive
 
 
 @dataclass(frozen=True, slots=True)

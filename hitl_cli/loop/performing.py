@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_cli import schema
-from hitl_cli.asking import Asking, CallError, CodeContext, Pause
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import Approval, External
 from hitl_cli.journal import Call, Changed, Entry, Judged, Result, Returned, Settled, Started, Who
+from hitl_cli.loop.asking import Asking, CallError, CodeContext, Pause
+from hitl_cli.loop.verdicts import judged
 from hitl_cli.middleware import call_any, having, through
 from hitl_cli.permissions.codec import parse
 from hitl_cli.permissions.rule import Decision, Verdict
@@ -22,10 +23,9 @@ from hitl_cli.state import CallState
 from hitl_cli.steps import batches
 from hitl_cli.texts import PLAN_APPROVED, cut_off, refused, rejected
 from hitl_cli.tool import Tool
-from hitl_cli.verdicts import judged
 
 if TYPE_CHECKING:
-    from hitl_cli.drive import Drive
+    from hitl_cli.loop.drive import Drive
 
 CHANGED = "it is no longer what was approved: its arguments, its folder or the file it changes are different now"
 LEAVES_PLAN = "default"  # what a plan's approval may set the mode to

@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent, Answers, Session
-    from hitl_cli.context import Context
     from hitl_cli.journal import Changed
+    from hitl_cli.loop.context import Context
     from hitl_cli.outcome import Run, Snapshot
 
 

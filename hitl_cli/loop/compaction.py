@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import transcript
-from hitl_cli.asking import Pause
-from hitl_cli.context import Context, context_of
 from hitl_cli.errors import HitlError, ModelError
 from hitl_cli.journal import Changed, ModelReply, Usage, Who
+from hitl_cli.loop.asking import Pause
+from hitl_cli.loop.context import Context, context_of
+from hitl_cli.loop.modelstep import ModelStep
 from hitl_cli.models import Request, Retrying
-from hitl_cli.modelstep import ModelStep
 from hitl_cli.outcome import Notice
 
 if TYPE_CHECKING:
-    from hitl_cli.drive import Drive
+    from hitl_cli.loop.drive import Drive
 
 FULL = 0.9  # of the window
 KEPT = 1_000  # characters of a result where the conversation is too long even to be summed up

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import records
-from hitl_cli.asking import Asking, Pause
 from hitl_cli.interrupts import Breakpoint
 from hitl_cli.journal import Began, Changed, Ended, Who
+from hitl_cli.loop.asking import Asking, Pause
 from hitl_cli.middleware import Block, call_any, having
 
 if TYPE_CHECKING:
-    from hitl_cli.drive import Drive
+    from hitl_cli.loop.drive import Drive
 
 
 class Edges:

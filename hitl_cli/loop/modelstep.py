@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import transcript
-from hitl_cli.asking import Asking, Pause
 from hitl_cli.errors import ModelError
 from hitl_cli.journal import Call, Changed, ModelReply, Recorded, Replied, Usage, Who
+from hitl_cli.loop.asking import Asking, Pause
 from hitl_cli.middleware import having, through
 from hitl_cli.models import Request, TextDelta, ToolSpec
 from hitl_cli.state import State
@@ -17,7 +17,7 @@ from hitl_cli.texts import PLANNED, PLANNING
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent
-    from hitl_cli.drive import Drive
+    from hitl_cli.loop.drive import Drive
 
 
 class ModelStep:
