@@ -1,0 +1,85 @@
+"""What is done how often, counted: queries of a listing, commits of a call, bytes of a stream."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hitl_cli.agent import Agent
+from hitl_cli.journal import Began, ModelReply, Settings
+from hitl_cli.models import TextDelta
+from hitl_cli.store import Head
+from hitl_cli.store.sqlite import SqliteStore
+from hitl_cli.tool import tool
+from hitl_cli.ui.render import Teller
+
+
+class Statements:
+    """The SQL that a store runs."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.seen: list[str] = []
+        store._db.set_trace_callback(self.seen.append)
+
+    def count(self, word: str) -> int:
+        return sum(statement.startswith(word) for statement in self.seen)
+
+
+class CallsOnce:
+    """A model that wants one call made, then is content."""
+
+    name, window = "calls-once", 1000
+
+    async def stream(self, request):
+        if len(request.messages) == 1:
+            yield ModelReply(({"type": "tool_use", "id": "a", "name": "look", "input": {}},), "tool_use")
+        else:
+            yield ModelReply(({"type": "text", "text": "Done."},), "end")
+
+    async def close(self):
+        pass
+
+
+@tool
+def look() -> str:
+    """Look."""
+    return "seen"
+
+
+def filled(count: int) -> SqliteStore:
+    store = SqliteStore(":memory:")
+    for number in range(count):
+        session = store.create()
+        head = Head(session, str(number), "/", "suspended", 1, pending=({"id": "1.1.0:approval"},))
+        store.append([Began(1, "go", Settings("m", "default", "/"))], head, store.claim(session), 0)
+    return store
+
+
+def test_a_listing_takes_two_queries_however_many_sessions_it_lists():
+    found = {}
+    for count in (1, 50):
+        store = filled(count)
+        statements = Statements(store)
+        assert len(store.heads(pending=True)) == count
+        found[count] = statements.count("SELECT")
+    assert found == {1: 2, 50: 2}
+
+
+def test_the_line_of_one_session_does_not_read_the_others():
+    store = filled(50)
+    (newest, *_) = store.heads(limit=1)
+    assert store.heads(session=newest.session) == [newest]
+
+
+def test_a_turn_with_one_call_commits_a_handful_of_times():
+    store = SqliteStore(":memory:")
+    statements = Statements(store)
+    run = asyncio.run(Agent(CallsOnce(), [look], store=store).run("go"))
+    assert run.unwrap().text == "Done."
+    assert statements.count("COMMIT") <= 10  # three for the session and its lease, one for each step of the journal
+
+
+def test_what_is_printed_of_a_stream_grows_with_its_text_alone():
+    text = "A paragraph of some words.\n\n- one\n- two\n\n```python\nprint(1)\n```\n\n"
+    teller = Teller(80, True)
+    printed = [sum(len(teller.tell(TextDelta(text[at : at + 3]))) for at in range(0, len(text), 3)) for _ in range(30)]
+    assert len(set(printed[1:])) == 1

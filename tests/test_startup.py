@@ -1,0 +1,93 @@
+"""What each command loads, by name, in a process of its own: what a command does not need, nobody waits for.
+
+How long it takes is measured by `python -m tests.bench`; here only what cannot vary is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pexpect
+
+# Libraries that take long to load, the standard library's among them, and the parts of ours that lead to them.
+# fmt: off
+HEAVY = frozenset(
+    {
+        "anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "prompt_toolkit", "rich", "markdown_it",
+        "wcwidth", "typer", "click", "platformdirs", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
+        "subprocess", "difflib", "inspect", "typing", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
+        "hitl_cli.shell", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui", "hitl_cli.tools",
+        "hitl_cli.mcp",
+    }
+)
+# fmt: on
+TYPER = frozenset({"typer", "click", "subprocess", "difflib", "inspect", "typing"})  # and what it loads itself
+TOLD = re.compile(r"^import time:[ \d]+\|[ \d]+\| *([\w.]+)", re.MULTILINE)
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HITL_", "ANTHROPIC_", "PYTHON"))}
+    own = {"HITL_CONFIG_DIR": str(folder / "config"), "HITL_STATE_DIR": str(folder / "state"), "HOME": str(folder)}
+    return kept | own | {"PYTHONPATH": str(Path(__file__).parent.parent), "TERM": "xterm-256color"} | more
+
+
+def heavy(told: str) -> set[str]:
+    """The heavy ones of all modules that Python said it loaded."""
+    return HEAVY & set(TOLD.findall(told.replace("\r", "")))
+
+
+def loads(folder: Path, *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        cwd=folder, env=environment(folder), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return heavy(done.stderr)
+
+
+def test_the_version_is_told_with_nothing_loaded(tmp_path):
+    assert loads(tmp_path, "-m", "hitl_cli", "--version") == set()
+
+
+def test_the_package_costs_nothing_until_a_name_is_used(tmp_path):
+    assert loads(tmp_path, "-c", "import hitl_cli") == set()
+
+
+def test_help_loads_no_command(tmp_path):
+    assert loads(tmp_path, "-m", "hitl_cli", "--help") == TYPER
+
+
+def test_rules_check_loads_the_judgement_and_nothing_that_runs(tmp_path):
+    needed = {"tomllib", "hitl_cli.shell", "hitl_cli.permissions", "hitl_cli.ui"}
+    assert loads(tmp_path, "-m", "hitl_cli", "rules", "check", "git log") == TYPER | needed
+
+
+def test_pending_loads_the_store_and_nothing_that_runs(tmp_path):
+    needed = {"sqlite3", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui"}
+    assert loads(tmp_path, "-m", "hitl_cli", "pending") == TYPER | needed
+
+
+def test_the_help_of_run_loads_no_agent(tmp_path):
+    assert loads(tmp_path, "-m", "hitl_cli", "run", "--help") - {"asyncio", "ssl"} == TYPER
+
+
+def test_the_first_prompt_waits_for_no_service(tmp_path):
+    """Before the prompt nothing of the SDK, of servers or of validation is loaded."""
+    env = environment(
+        tmp_path, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL="http://127.0.0.1:9", PYTHONPROFILEIMPORTTIME="1"
+    )
+    child = pexpect.spawn(
+        sys.executable, ["-m", "hitl_cli", "--model", "claude-x"], cwd=str(tmp_path), env=env, dimensions=(40, 200)
+    )  # type: ignore[arg-type]
+    try:
+        child.expect("/help for help", timeout=60)
+        told = child.before.decode(errors="replace")
+    finally:
+        child.close(force=True)
+    strangers = {"anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "markdown_it", "tomli_w", "unittest"}
+    assert heavy(told) & strangers == set()
+    assert "prompt_toolkit" in heavy(told)
