@@ -275,7 +275,7 @@ class TestPacks:
             tmp_path / "rules" / "read-only.toml", '[[rule]]\nallow = "Bash(ls:*)"\n\n[[rule]]\nallow = "Bash(wc:*)"\n'
         )
         written(tmp_path / "rules" / "git.toml", '[[rule]]\nallow = "Bash(git add:*)"\n')
-        monkeypatch.setattr(rulebook, "packs", lambda: tmp_path / "rules")
+        monkeypatch.setattr(rulebook.layers, "packs", lambda: tmp_path / "rules")
 
     def test_read_only_is_on_and_others_are_switched(self, paths: Paths, place: Place) -> None:
         assert rulebook.load(place, paths).on == ("read-only",)

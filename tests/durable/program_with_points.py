@@ -56,13 +56,13 @@ class Points:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     def install(self) -> None:
-        from hitl_cli import rulebook
         from hitl_cli.loop import leasing
+        from hitl_cli.rulebook import replacing
         from hitl_cli.store.sqlite import SqliteStore
 
         if seconds := os.environ.get("HITL_TEST_LEASE"):
             leasing.TTL, leasing.RENEW = float(seconds), 3600.0
-        transaction, replace_file = SqliteStore._transaction, rulebook._replace
+        transaction, replace_file = SqliteStore._transaction, replacing.replaced
 
         @contextmanager
         def watched(store: SqliteStore) -> Iterator[Any]:
@@ -77,7 +77,7 @@ class Points:
             self.point()
 
         SqliteStore._transaction = watched  # type: ignore[method-assign]
-        rulebook._replace = replaced
+        replacing.replace = replaced
 
     def run(self, module: str, arguments: list[str]) -> int:
         self.install()
