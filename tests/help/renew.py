@@ -1,6 +1,7 @@
 """Make anew all that is generated from the program: `python tests/help/renew.py`, then read the difference.
 
-The table of the completions, that of the slash commands, the page of examples, the pictures, and in the README and the pages what commands print.
+That is the table of the completions, that of the slash commands, the page of examples, the pictures, and in the README
+and the pages what commands print.
 """
 
 from __future__ import annotations

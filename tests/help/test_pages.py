@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ import pytest
 import hitl_cli
 from hitl_cli import config
 from hitl_cli.cli.pages import FOLDER, topics
+from hitl_cli.tools.servers import servers_from_settings
 from tests.help import examples, slash
-from tests.help.story import Reader
+from tests.help.story import Reader, blocks
 
 PAGES = sorted(FOLDER.glob("*.md"))
 
@@ -43,6 +45,16 @@ def test_the_page_of_settings_lists_every_key() -> None:
     text = (FOLDER / "settings.md").read_text()
     table = text.partition("    key  ")[2].partition("\n\n")[0]
     assert [line.split()[0] for line in table.splitlines()[1:]] == list(config.READERS)
+
+
+def test_the_servers_on_the_page_of_servers_are_settings() -> None:
+    text = (FOLDER / "mcp.md").read_text(encoding="utf-8").partition("## External")[0]
+    tables = tomllib.loads("\n".join("\n".join(block) for _, block in blocks(text)))
+    servers = servers_from_settings(tables["mcp"], {"FILES_TOKEN": "x"})
+    assert [(s.name, s.command, s.url) for s in servers] == [
+        ("files", "mcp-server-files", ""),
+        ("tickets", "", "https://tickets.example.org/mcp"),
+    ]
 
 
 def test_the_page_of_examples_holds_the_programs_that_are_run_as_tests() -> None:
