@@ -37,7 +37,7 @@ from hitl_cli.state import State
 from hitl_cli.steps import Options
 from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 
 KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
 

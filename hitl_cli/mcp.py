@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import Failed, body
 from hitl_cli.tools.foreign import cleaned, description_of, hints_of, name_of, result_of, schema_of
 from hitl_cli.tools.servers import Server, servers_from_settings

@@ -15,7 +15,7 @@ from hitl_cli import schema
 from hitl_cli.interrupts import Breakpoint, Interrupt, Question, dump, load
 from hitl_cli.journal import Began, Ended, Result
 from hitl_cli.state import CallState, State
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 
 HOLDS = ("model", "tool", "finish")
 REFUSALS = 3  # the same call refused this often ends the turn

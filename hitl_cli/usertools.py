@@ -10,9 +10,12 @@ from typing import Any
 
 from hitl_cli.interrupts import Choice, Field
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 
-INSTRUCTIONS = "When you need something that only the user knows, call get_user_input or ask_user instead of guessing or declining."
+INSTRUCTIONS = (
+    "When you need something that only the user knows, "
+    "call get_user_input or ask_user instead of guessing or declining."
+)
 _KINDS = ("str", "int", "float", "bool", "list", "dict")
 
 

@@ -9,7 +9,7 @@ from hitl_cli.journal import Began, ModelReply, Settings
 from hitl_cli.models import TextDelta
 from hitl_cli.store import Head
 from hitl_cli.store.sqlite import SqliteStore
-from hitl_cli.tool import tool
+from hitl_cli.tooldef import tool
 from hitl_cli.ui.render import Teller
 
 

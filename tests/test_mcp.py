@@ -23,7 +23,7 @@ from hitl_cli.access import Place, ToolUse
 from hitl_cli.errors import SettingsError
 from hitl_cli.journal import Result
 from hitl_cli.mcp import Server, Servers, servers_from_settings
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from hitl_cli.tools.processes import members
 
 PNG = base64.b64decode(

@@ -48,7 +48,7 @@ from hitl_cli.steps import (
     batches,
     next_step,
 )
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 

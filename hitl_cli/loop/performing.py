@@ -22,7 +22,7 @@ from hitl_cli.permissions.rule import Decision, Verdict
 from hitl_cli.state import CallState
 from hitl_cli.steps import batches
 from hitl_cli.texts import PLAN_APPROVED, cut_off, refused, rejected
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 
 if TYPE_CHECKING:
     from hitl_cli.loop.drive import Drive

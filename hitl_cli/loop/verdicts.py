@@ -25,7 +25,7 @@ from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdic
 from hitl_cli.permissions.suggest import suggest
 from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.state import State, exact
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 
 
 def home_place() -> Place:

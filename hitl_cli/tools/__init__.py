@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hitl_cli.access import Place
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from hitl_cli.tools.ask_user import ask_user_tool
 from hitl_cli.tools.bash import bash_tool, kill_tool, output_tool
 from hitl_cli.tools.edit import edit_tool

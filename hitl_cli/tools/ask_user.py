@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from hitl_cli.interrupts import Choice, Field
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import body, schema, words
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import Failed, body, schema, shown, states, words
 from hitl_cli.tools.jobs import Job, Jobs
 from hitl_cli.tools.processes import Spool, start

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hitl_cli.access import Place, inside
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Recorded, Result
-from hitl_cli.tool import Input
+from hitl_cli.tooldef import Input
 from hitl_cli.tools import diff, disk
 from hitl_cli.tools.clip import clip
 from hitl_cli.tools.declare import Failed, explained, shown, target
@@ -53,9 +53,9 @@ def plan(path: str, place: Place, edited: Callable[[str], str], *, new: bool) ->
     return Change(path, name, before, after, changes, text.count("\n") + (not text.endswith("\n") and bool(text)))
 
 
-def carry_out(change: Change, history: Sequence[Recorded]) -> Result:
+def carry_out(change: Change, history: Sequence[Recorded], call: str) -> Result:
     if change.before is not None:
-        require_seen(change.path, change.before, history)
+        require_seen(change.path, change.before, history, call)
     if change.before == change.after:
         return Result(f"{change.name} is already so; nothing was written", data=seen(change.path, change.after))
     disk.replace(change.path, change.after)

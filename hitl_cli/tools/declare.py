@@ -14,7 +14,7 @@ from importlib.resources import files
 from hitl_cli.access import Access, Opaque, Place, ReadPath, WritePath
 from hitl_cli.accesses import accesses_of
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input
+from hitl_cli.tooldef import Context, Input
 
 
 class Failed(Exception):

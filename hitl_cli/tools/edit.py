@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import change
 from hitl_cli.tools.declare import Failed, plain_body, schema, states, target, words
 from hitl_cli.tools.text import ending, with_ending
@@ -23,7 +23,7 @@ _ONE: dict[str, Mapping[str, Json]] = {
 def edit_tool() -> Tool:
     @plain_body
     def run(input: Input, ctx: Context) -> Result:
-        return change.carry_out(_planned(input, ctx.place), ctx.history)
+        return change.carry_out(_planned(input, ctx.place), ctx.history, ctx.call)
 
     several = {"type": "array", "minItems": 1, "items": schema(("old_string", "new_string"), **_ONE)}
     return Tool(

@@ -14,7 +14,7 @@ from typing import Any
 
 from hitl_cli.errors import SettingsError
 from hitl_cli.regex import later
-from hitl_cli.tool import Tool, external_tool
+from hitl_cli.tooldef import Tool, external_tool
 
 _NAME = later(r"[A-Za-z0-9_-]{1,64}")  # what the Messages protocol takes as the name of a tool
 BUILT_IN = frozenset(

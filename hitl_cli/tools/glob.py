@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hitl_cli.access import Place
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
 from hitl_cli.tools.globs import matcher
 from hitl_cli.tools.names import walk

@@ -10,7 +10,7 @@ from itertools import groupby, islice
 
 from hitl_cli.access import Place
 from hitl_cli.journal import Json, Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import engines, search, text
 from hitl_cli.tools.clip import clip
 from hitl_cli.tools.declare import Failed, body, schema, shown, states, target, words

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hitl_cli import instructions
 from hitl_cli.journal import Changed, Recorded, Result, Returned
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 
 
 def guided(tool: Tool, readable: Callable[[str], bool]) -> Tool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import body, schema, words
 
 

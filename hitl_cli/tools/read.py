@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import disk, images, text
 from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
 from hitl_cli.tools.seen import seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.declare import body, schema, words
 
 _MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 
 from hitl_cli.journal import Result
 from hitl_cli.regex import later
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools.clip import clip, plain
 from hitl_cli.tools.declare import Failed, body, schema, states, words
 from hitl_cli.tools.disk import create_private

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Input, Tool
+from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import change
 from hitl_cli.tools.declare import plain_body, schema, states, target, words
 
@@ -13,7 +13,7 @@ from hitl_cli.tools.declare import plain_body, schema, states, target, words
 def write_tool() -> Tool:
     @plain_body
     def run(input: Input, ctx: Context) -> Result:
-        return change.carry_out(_planned(input, ctx.place), ctx.history)
+        return change.carry_out(_planned(input, ctx.place), ctx.history, ctx.call)
 
     return Tool(
         name="Write",

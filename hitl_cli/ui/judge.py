@@ -18,7 +18,7 @@ from hitl_cli.permissions.codec import several
 from hitl_cli.permissions.explain import tree
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
 from hitl_cli.state import State
-from hitl_cli.tool import Input, Tool
+from hitl_cli.tooldef import Input, Tool
 
 
 @dataclass(frozen=True, slots=True)

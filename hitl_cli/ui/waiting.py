@@ -18,7 +18,7 @@ from hitl_cli.journal import Ended, Who
 from hitl_cli.outcome import Snapshot
 from hitl_cli.permissions.rule import Decision, Verdict
 from hitl_cli.state import State
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from hitl_cli.ui.approval import Answered, AnsweredRest, Panel, Parked, Stopped
 from hitl_cli.ui.judge import CallJudge
 

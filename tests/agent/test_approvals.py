@@ -16,7 +16,7 @@ from hitl_cli.outcome import Completed, NotCompleted, Suspended
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.store.sqlite import SqliteStore
-from hitl_cli.tool import Tool, tool
+from hitl_cli.tooldef import Tool, tool
 from tests.agent.told import Driver, Told, ids
 
 

@@ -195,7 +195,7 @@ def test_plain_bodies_run_in_threads_and_async_ones_in_the_loop(store: SqliteSto
 
 def test_a_tool_that_cannot_say_what_it_touches_is_not_run(driver: Driver, store: SqliteStore) -> None:
     async def story() -> None:
-        from hitl_cli.tool import Tool
+        from hitl_cli.tooldef import Tool
 
         def fail(*arguments: Any) -> Any:
             raise OSError("no such folder")

@@ -32,7 +32,7 @@ def place(tmp_path: Path) -> Place:
 
 def command_tools(place: Place) -> list[Any]:
     from hitl_cli import accesses
-    from hitl_cli.tool import Tool
+    from hitl_cli.tooldef import Tool
 
     async def run(input: Any, ctx: Any) -> Any:
         import subprocess

@@ -15,7 +15,7 @@ from typing import Any
 from hitl_cli import Agent, MemoryStore, Place, Policy, Rule, Run, Suspended
 from hitl_cli.interrupts import Approval
 from hitl_cli.journal import Result
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from hitl_cli.tools import Jobs, builtin
 from tests.agent.told import Told
 from tests.seeds.stage import parsed

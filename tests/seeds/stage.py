@@ -13,7 +13,7 @@ from typing import Any
 from hitl_cli import Agent, Context, Decision, Middleware, Place, Policy, Recorded, Rule, Run, external_tool, tool
 from hitl_cli.permissions import codec
 from hitl_cli.store import Store
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from tests.agent.told import Driver, Told, ids, said, text_of
 
 __all__ = ["Reviews", "Stage", "Told", "asks", "ids", "outcome", "parsed", "results", "said", "text_of"]

@@ -14,7 +14,7 @@ import pytest
 
 from hitl_cli.access import Place
 from hitl_cli.journal import Recorded, Result, Returned
-from hitl_cli.tool import Tool
+from hitl_cli.tooldef import Tool
 from hitl_cli.tools import Jobs, builtin
 
 

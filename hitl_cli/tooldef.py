@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import inspect
 import json
-import sys
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any, Protocol, overload
 
 from hitl_cli import schema
@@ -212,13 +210,3 @@ def external_tool(name: str, description: str, schema: Mapping[str, Json], *, si
     True
     """
     return Tool(name=name, description=description, schema=schema, external=True, silent=silent)
-
-
-class _Decorator(ModuleType):
-    """`from hitl_cli import tool` finds this module, since it has the decorator's name; so the module decorates as well."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return tool(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _Decorator

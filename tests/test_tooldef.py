@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import enum
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
 import pytest
@@ -15,7 +17,7 @@ import hitl_cli
 from hitl_cli import schema
 from hitl_cli.access import Place
 from hitl_cli.journal import Result
-from hitl_cli.tool import Context, Tool, as_result, tool
+from hitl_cli.tooldef import Context, Tool, as_result, tool
 
 
 class Colour(enum.Enum):
@@ -168,7 +170,7 @@ def test_from_text_refuses_what_is_none_of_the_kind() -> None:
             schema.from_text(text, kind)
 
 
-MODULES = ("interrupts", "tool", "schema", "middleware", "responders", "policies", "usertools", "transcript", "agent")
+MODULES = ("interrupts", "tooldef", "schema", "middleware", "responders", "policies", "usertools", "transcript", "agent")
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -194,13 +196,16 @@ def test_the_package_loads_nothing_until_it_is_used() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_the_module_named_like_the_decorator_decorates() -> None:
-    from hitl_cli import tool as decorator
-
-    @decorator(approve=True)
-    def gated() -> Sequence[str]:
-        """Gated."""
-        return ["x"]
-
-    assert gated.approve is True
-    assert decorator.Tool is Tool  # type: ignore[attr-defined]
+def test_type_checkers_see_every_public_name() -> None:
+    tree = ast.parse(Path(hitl_cli.__file__).read_text(encoding="utf-8"))
+    listed = {
+        (node.module, alias.name)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if (node.module or "").startswith("hitl_cli")
+    }
+    assert listed == {(f"hitl_cli.{module}", name) for name, module in hitl_cli._NAMES.items()}
+    assert (Path(hitl_cli.__file__).parent / "py.typed").exists()
