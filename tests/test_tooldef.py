@@ -6,7 +6,6 @@ import ast
 import doctest
 import enum
 import importlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
