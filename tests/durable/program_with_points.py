@@ -57,12 +57,11 @@ class Points:
 
     def install(self) -> None:
         from hitl_cli.loop import leasing
-        from hitl_cli.rulebook import replacing
         from hitl_cli.store.sqlite import SqliteStore
 
         if seconds := os.environ.get("HITL_TEST_LEASE"):
             leasing.TTL, leasing.RENEW = float(seconds), 3600.0
-        transaction, replace_file = SqliteStore._transaction, replacing.replaced
+        transaction, replace_file = SqliteStore._transaction, os.replace
 
         @contextmanager
         def watched(store: SqliteStore) -> Iterator[Any]:
@@ -71,13 +70,13 @@ class Points:
                 self.point()
             self.point()
 
-        def replaced(file: Path, text: str) -> None:
+        def replaced(old: str, new: str) -> None:
             self.point()
-            replace_file(file, text)
+            replace_file(old, new)
             self.point()
 
         SqliteStore._transaction = watched  # type: ignore[method-assign]
-        replacing.replace = replaced
+        os.replace = replaced  # type: ignore[assignment]
 
     def run(self, module: str, arguments: list[str]) -> int:
         self.install()
