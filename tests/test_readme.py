@@ -25,6 +25,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
     someone.close()
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_its_commands_print(reader: Reader) -> None:
     for printed in reader.follow(README):
         assert printed.real == printed.told, f"README.md:{printed.step.line}: {printed.step.text}"
