@@ -25,14 +25,17 @@ def figures() -> Iterator[Figure]:
         arrived.append(time.perf_counter())
         return say(f"Answer number {len(arrived)}.")
 
-    with Server(answer) as server, home(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="x") as where:
+    with (
+        Server(answer) as server,
+        home(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="x", HITL_MODEL="claude-bench") as where,
+    ):
         yield from first(where)
         yield from lag(where)
         yield from leaving(where, arrived)
 
 
 def opened(where: Home) -> Terminal:
-    return Terminal(hitl("--model", "claude-bench"), where)
+    return Terminal(hitl(), where)
 
 
 def first(where: Home) -> Iterator[Figure]:
