@@ -55,6 +55,7 @@ def test_show_hides_nothing_of_a_request(home: Home) -> None:
     assert row == home.pending()[0]
 
 
+@pytest.mark.slow
 def test_show_of_a_session_is_the_conversation(home: Home) -> None:
     session = home.parked()
     assert "## You\n\ngo" in home.hitl("show", session).out
@@ -92,6 +93,7 @@ def test_each_answer_reaches_the_model(home: Home, answer: list[str], code: int,
     assert (home.work / "made").exists() == (answer == ["--approve"])
 
 
+@pytest.mark.slow
 def test_an_edit_runs_in_place_of_the_call_and_is_checked_like_one(home: Home) -> None:
     session = home.parked()
     for wrong, problem in (
@@ -154,6 +156,7 @@ def test_answers_that_do_not_fit_are_refused_and_change_nothing(home: Home) -> N
     assert len(home.pending()) == 1
 
 
+@pytest.mark.slow
 def test_a_rule_is_kept_with_the_answer_where_it_was_said(home: Home) -> None:
     session = home.parked()
     said = home.hitl("answer", session, "--approve", "--rule", "Bash(touch:*)", "--until", "2100-01-01")
@@ -204,6 +207,7 @@ def test_several_are_answered_at_once_or_one_by_one(home: Home) -> None:
     assert len([r for r in home.pending() if r["session"] == session]) == 2
 
 
+@pytest.mark.slow
 def test_who_comes_second_is_told_what_was_decided_and_by_whom(home: Home) -> None:
     session = home.parked()
     assert home.hitl("answer", session, "--reject").code == 3
@@ -277,6 +281,7 @@ def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
     assert (home.work / "made").read_text() == "x\n"
 
 
+@pytest.mark.slow
 def test_unknown_sessions_are_named(home: Home) -> None:
     for command in (["show", "zz"], ["answer", "zz", "--approve"], ["recover", "zz"], ["sessions", "delete", "zz"]):
         assert home.hitl(*command).__dict__ == {
@@ -286,6 +291,7 @@ def test_unknown_sessions_are_named(home: Home) -> None:
         }
 
 
+@pytest.mark.slow
 def test_a_damaged_request_hides_no_other(home: Home) -> None:
     import sqlite3
 

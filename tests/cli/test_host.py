@@ -231,6 +231,7 @@ def test_lines_may_come_in_pieces_and_the_last_without_an_end(home: Home) -> Non
     assert (code, rest[-1]["answer"]) == (0, "Done.")
 
 
+@pytest.mark.slow
 def test_a_line_without_end_is_not_kept_for_ever(home: Home) -> None:
     with host(home.script(DONE)) as h:
         h.say(b"x" * (10 * (1 << 20) + 1))
@@ -322,6 +323,7 @@ def test_the_first_message_may_stand_on_the_command_line(home: Home) -> None:
         assert h.end() == (0, [])
 
 
+@pytest.mark.slow
 def test_a_session_that_was_cut_off_says_what_to_do(home: Home) -> None:
     process = home.allow("Bash(sleep:*)").calls(("Bash", {"command": "sleep 300"})).start("run", "go", *home.model)
     until(lambda: any(e["type"] == "started" for e in maybe(home)))

@@ -119,6 +119,7 @@ def test_a_limit_ends_the_turn_with_6(home: Home, flags: list[str], reason: str)
     assert said.json["usage"] == {"input": 180, "output": 20, "cache_read": 0, "cost": 0.06}
 
 
+@pytest.mark.slow
 def test_a_limit_counts_more_than_refusals_and_a_question_more_than_those(home: Home) -> None:
     home.calls(TOUCH)
     assert home.run("go", "--auto-deny", "--max-steps", "1").code == 6
@@ -135,6 +136,7 @@ def test_a_session_is_continued_by_id_or_as_the_newest_of_the_folder(home: Home)
     assert home.run("and more", "-c", "--output", "json").json["session"] == first["session"]
 
 
+@pytest.mark.slow
 def test_sessions_that_cannot_go_on_are_refused_with_what_to_do(home: Home) -> None:
     assert home.script(TWO).run("x", "-c").__dict__ == {
         "code": 2,
@@ -153,6 +155,7 @@ def test_sessions_that_cannot_go_on_are_refused_with_what_to_do(home: Home) -> N
     assert said.err == (f"hitl: Session {parked} waits for 1 approval: 1.1.0:approval.\n  Answer first.\n")
 
 
+@pytest.mark.slow
 def test_what_a_session_was_started_with_holds_when_it_is_continued_from_elsewhere(home: Home) -> None:
     more = home.root / "more"
     more.mkdir()
@@ -181,6 +184,7 @@ def test_a_flag_given_when_a_session_is_continued_holds_from_then_on(home: Home)
     assert (began["settings"]["mode"], began["settings"]["max_steps"]) == ("plan", 3)
 
 
+@pytest.mark.slow
 def test_flags_of_an_answer_hold_for_the_turn_that_goes_on(home: Home) -> None:
     session = home.parked(TOUCH, ("Bash", {"command": "touch too"}))
     said = home.hitl("answer", session, "--approve", "--allow", "Bash(touch too)")
@@ -205,6 +209,7 @@ def test_bypass_comes_by_flag_alone_and_is_not_restored(home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_environment_sets_model_mode_and_store(home: Home, tmp_path: Path) -> None:
     home.calls(TOUCH)
     env = {"HITL_MODEL": home.model[1], "HITL_MODE": "dont-ask", "HITL_STORE": str(tmp_path / "other.db")}
@@ -263,6 +268,7 @@ def test_a_breakpoint_holds_the_turn_and_proceed_goes_on(home: Home) -> None:
     assert home.hitl(*row["answer"].split()[1:]).out == "Done.\n"
 
 
+@pytest.mark.slow
 def test_a_question_expires_and_is_not_called_a_refusal_by_the_user(home: Home) -> None:
     session = home.calls(TOUCH).run("go", "--expires", "0.1s", "--output", "json").json["session"]
     said = home.hitl("answer", session, "--approve")
@@ -300,6 +306,7 @@ def test_json_output_is_one_object_also_when_the_turn_fails(home: Home) -> None:
     assert (row["session"], row["status"], row["turns"]) == (session, "failed", 1)
 
 
+@pytest.mark.slow
 def test_a_folder_whose_name_is_no_text_is_refused(home: Home) -> None:
     folder = home.root / "\udcff"
     folder.mkdir()
@@ -311,6 +318,7 @@ def test_a_folder_whose_name_is_no_text_is_refused(home: Home) -> None:
     assert home.hitl("pending", cwd=folder).out == "Nothing waits for an answer.\n"
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_is_named(home: Home) -> None:
     import os
     import subprocess
@@ -339,10 +347,12 @@ def test_a_store_that_is_none_is_named(home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_secrets_have_no_option(home: Home) -> None:
     assert not [line for line in home.hitl("run", "--help").out.splitlines() if "key" in line.lower()]
 
 
+@pytest.mark.slow
 def test_json_is_utf_8_whatever_the_locale(home: Home) -> None:
     home.script('[[turn]]\n[[turn.reply]]\ntext = "Grüße, 世界 🙂"\n')
     for env in ({"LANG": "C"}, {"LC_ALL": "POSIX"}, {"PYTHONIOENCODING": "ascii"}):

@@ -15,6 +15,7 @@ SECRET = "sk-ant-" + "a1B2" * 10
 TOUCH = ("Bash", {"command": "touch made"})
 
 
+@pytest.mark.slow
 def test_sessions_are_listed_newest_first(home: Home) -> None:
     assert home.hitl("sessions", "list").out == "There is no session yet.\n"
     assert home.hitl("sessions", "list", "--json").json == []
@@ -71,6 +72,7 @@ def test_nothing_is_deleted_when_one_of_the_names_is_wrong(home: Home) -> None:
     assert len(home.pending()) == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_session_hides_no_other(home: Home) -> None:
     bad, good = home.parked(), home.parked()
     with sqlite3.connect(home.state / "sessions.db") as db:
@@ -125,11 +127,13 @@ def test_every_decision_stands_in_the_log(home: Home) -> None:
         (["--since", "2100-01-01"], []),
     ],
 )
+@pytest.mark.slow
 def test_the_log_is_filtered(home: Home, filters: list[str], decisions: list[str]) -> None:
     home.hitl("answer", home.parked(), "--reject")
     assert [json.loads(line)["decision"] for line in home.hitl("log", "--json", *filters).out.splitlines()] == decisions
 
 
+@pytest.mark.slow
 def test_filters_that_mean_nothing_are_refused(home: Home) -> None:
     assert "'maybe' is none of allow, ask" in home.hitl("log", "--decision", "maybe").err
     assert home.hitl("log", "--since", "soon").err.startswith("hitl: --since: 'soon' is no time;")
@@ -143,6 +147,7 @@ def test_secrets_are_masked_in_the_log(home: Home) -> None:
         assert (said.code, SECRET in said.out, "masked" in said.out) == (0, False, True)
 
 
+@pytest.mark.slow
 def test_ten_thousand_sessions_are_listed_without_delay(home: Home) -> None:
     home.parked()
     with sqlite3.connect(home.state / "sessions.db") as db:

@@ -61,6 +61,7 @@ def test_every_mistake_in_a_settings_file_is_file_line_and_remedy(
     assert remedy in said.err
 
 
+@pytest.mark.slow
 def test_a_settings_file_that_cannot_be_read_stops_the_program(home: Home) -> None:
     file = toml(home, "")
     file.write_bytes(b"\xff")
@@ -103,6 +104,7 @@ def test_folders_of_the_settings_belong_to_the_workspace(home: Home) -> None:
     assert (home.root / "more" / "w").read_text() == "x"
 
 
+@pytest.mark.slow
 def test_trust_is_given_by_a_person_who_saw_what_it_grants_and_ends_with_a_change(home: Home) -> None:
     (home.work / ".hitl").mkdir()
     file = home.work / ".hitl" / "config.toml"
@@ -178,6 +180,7 @@ def test_the_doctor_finds_nothing_where_all_is_well(home: Home) -> None:
     assert names == ["python", "terminal", "shell", "git", "search", "settings", "rules", "packs", "store", "servers"]
 
 
+@pytest.mark.slow
 def test_the_doctor_names_each_trouble_with_what_to_do(home: Home) -> None:
     code, found = findings(home)
     assert (code, list(found)) == (1, ["model"])
@@ -193,6 +196,7 @@ def test_the_doctor_names_each_trouble_with_what_to_do(home: Home) -> None:
     assert "Did you mean model?" in text
 
 
+@pytest.mark.slow
 def test_the_doctor_starts_the_servers_and_says_which_cannot_be(home: Home) -> None:
     toml(home, '[mcp.gone]\ncommand = ["/nowhere/server"]\n')
     code, found = findings(home, "--offline")
@@ -261,6 +265,7 @@ def test_options_may_stand_before_the_command(home: Home) -> None:
 
 
 @pytest.mark.parametrize("command", [[], ["run"], ["answer"], ["sessions"], ["rules"], ["log"], ["pending"]])
+@pytest.mark.slow
 def test_help_fits_80_columns(home: Home, command: list[str]) -> None:
     for flag in ("--help", "-h"):
         said = home.hitl(*command, flag, env={"COLUMNS": "80"})

@@ -57,6 +57,7 @@ def test_no_message_at_all_is_wrong_usage(home: Home, how: str) -> None:
     assert said.err.startswith("hitl: There is no message.\n  Give one: hitl run")
 
 
+@pytest.mark.slow
 def test_with_a_message_standard_input_may_be_missing(home: Home) -> None:
     for how in ("</dev/null", "<&-", "<&- 2>&-"):
         assert shell(home, f"hitl run go MODEL {how}").__dict__ == {"code": 0, "out": "Done.\n", "err": ""}
@@ -76,6 +77,7 @@ def test_a_pipe_that_never_ends_and_says_nothing_is_waited_for_a_second(home: Ho
         os.close(write)
 
 
+@pytest.mark.slow
 def test_a_flood_and_bytes_that_are_no_text_are_refused(home: Home) -> None:
     home.script(DONE)
     for flood in ("run MODEL", "run go MODEL"):
@@ -92,6 +94,7 @@ def test_a_flood_and_bytes_that_are_no_text_are_refused(home: Home) -> None:
     assert home.hitl("sessions", "list").out == "There is no session yet.\n"
 
 
+@pytest.mark.slow
 def test_ten_megabytes_are_read(home: Home) -> None:
     text = "x" * (10 * 1024 * 1024)
     assert home.script(DONE).run(input=text).code == 0
@@ -133,6 +136,7 @@ def test_a_reader_of_lines_that_went_away_stops_the_turn_and_the_session_can_go_
 
 
 @pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+@pytest.mark.slow
 def test_a_full_disk_is_a_failure(home: Home, output: str) -> None:
     said = shell(home, f"hitl run go MODEL --output {output} >/dev/full")
     assert said.__dict__ == {"code": 1, "out": "", "err": "hitl: No space left on device\n"}
@@ -153,6 +157,7 @@ def test_a_slow_reader_gets_every_byte(home: Home) -> None:
     assert (said.code, said.lines[-1]["type"]) == (0, "end")
 
 
+@pytest.mark.slow
 def test_a_signal_is_heard_while_a_reader_that_never_reads_is_waited_for(home: Home) -> None:
     text = "x" * 300_000
     home.script(f'[[turn]]\n[[turn.reply]]\ntext = "{text}"\n')
@@ -216,6 +221,7 @@ def listens(process: subprocess.Popen[bytes]) -> bool:
     return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
+@pytest.mark.slow
 def test_nohup_is_respected(home: Home) -> None:
     process = home.script(STALLS).start(
         "run",
