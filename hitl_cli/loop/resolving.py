@@ -61,6 +61,8 @@ class Resolving:
         if interrupt.expires is not None and interrupt.expires <= time.time():
             raise ValueError("it expired before this answer; `recover` goes on without one")
         tool = self.agent.tools.get(interrupt.call.name) if interrupt.call else None
+        if tool is None and isinstance(answer, Approve | Edit) and interrupt.call:
+            self._refuse_absent(interrupt.call.name)
         answer = fit(interrupt, answer, tool.schema if tool else None)
         if isinstance(answer, Approve | Edit | Reject):
             wrong = [problem for problem in map(rule_problem, answer.rules) if problem]
@@ -78,6 +80,12 @@ class Resolving:
         if id in self.state.answered:
             return f"already answered: {self.state.answered[id]}"
         return f"nothing with this id waits; waiting: {', '.join(self.state.pending) or 'nothing'}"
+
+    def _refuse_absent(self, tool: str) -> None:
+        """A tool that the program has no more is an error for the model; a server's may be back, and its call waits."""
+        if tool.startswith("mcp__"):
+            server = tool.split("__")[1]
+            raise ValueError(f"the server {server!r}, whose tool this is, is not there; what waits is kept until it is")
 
     async def _check_edit(self, interrupt: Interrupt, answer: Edit) -> None:
         assert interrupt.call is not None

@@ -6,6 +6,7 @@ file and the file that the commands append to.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -56,12 +57,19 @@ class House(Home):
 
     def __init__(self, root: Path, server: Server | None, module: str = "hitl_cli.cli.main") -> None:
         super().__init__(root)
-        self.server, self.module = server, module
+        self.server, self.module, self.notes = server, module, root
         self.passed = 0  # points that the last command came through
+
+    def beside(self, notes: Path, server: Server | None) -> House:
+        """Another one in the same folders, with `notes` for what its own commands say."""
+        notes.mkdir()
+        other = copy.copy(self)
+        other.server, other.notes, other.env = server, notes, dict(self.env)
+        return other
 
     def at(self, point: int, *arguments: str) -> Said:
         """Run the program; it is killed at `point` (0: not at all)."""
-        count, out, err = (self.root / name for name in ("count", "out", "err"))
+        count, out, err = (self.notes / name for name in ("count", "out", "err"))
         count.write_text("0")
         env = {**self.env, "PYTHONPATH": str(ROOT)}
         if self.server:
