@@ -5,6 +5,8 @@ How long it takes is measured by `python -m tests.bench`; here only what cannot 
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -12,6 +14,8 @@ import sys
 from pathlib import Path
 
 import pexpect
+
+from hitl_cli.cli.main import COMMANDS
 
 # Libraries that take long to load, the standard library's among them, and the parts of ours that lead to them.
 # fmt: off
@@ -75,19 +79,40 @@ def test_the_help_of_run_loads_no_agent(tmp_path):
     assert loads(tmp_path, "-m", "hitl_cli", "run", "--help") - {"asyncio", "ssl"} == TYPER
 
 
+def test_the_list_of_commands_says_what_their_own_help_says_first():
+    said = {}
+    for name, entry in COMMANDS.items():
+        target = getattr(importlib.import_module(f"hitl_cli.cli.{entry.module}"), entry.name)
+        said[name] = target.info.help if entry.group else " ".join(inspect.getdoc(target).split("\n\n")[0].split())
+    assert {name: entry.says for name, entry in COMMANDS.items()} == said
+
+
 def test_the_first_prompt_waits_for_no_service(tmp_path):
-    """Before the prompt nothing of the SDK, of servers or of validation is loaded."""
+    """Before the prompt nothing of the SDK, of servers or of validation is loaded, and without options no typer."""
     env = environment(
-        tmp_path, ANTHROPIC_API_KEY="x", ANTHROPIC_BASE_URL="http://127.0.0.1:9", PYTHONPROFILEIMPORTTIME="1"
+        tmp_path,
+        ANTHROPIC_API_KEY="x",
+        ANTHROPIC_BASE_URL="http://127.0.0.1:9",
+        PYTHONPROFILEIMPORTTIME="1",
+        HITL_MODEL="claude-x",
     )
-    child = pexpect.spawn(
-        sys.executable, ["-m", "hitl_cli", "--model", "claude-x"], cwd=str(tmp_path), env=env, dimensions=(40, 200)
-    )  # type: ignore[arg-type]
+    child = pexpect.spawn(sys.executable, ["-m", "hitl_cli"], cwd=str(tmp_path), env=env, dimensions=(40, 200))  # type: ignore[arg-type]
     try:
         child.expect("/help for help", timeout=60)
         told = child.before.decode(errors="replace")
     finally:
         child.close(force=True)
-    strangers = {"anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "markdown_it", "tomli_w", "unittest"}
+    strangers = {
+        "anthropic",
+        "httpx2",
+        "httpx",
+        "pydantic",
+        "mcp",
+        "jsonschema",
+        "markdown_it",
+        "tomli_w",
+        "unittest",
+        "typer",
+    }
     assert heavy(told) & strangers == set()
     assert "prompt_toolkit" in heavy(told)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hitl_cli.cli.options import Output, Session, Turn, moment, one_of, turn_options
+from hitl_cli.cli.options import Output, Session, moment, one_of, turn_options
+from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
 from hitl_cli.journal import Answered

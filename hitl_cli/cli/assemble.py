@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hitl_cli import config, instructions, records, rulebook
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
-from hitl_cli.cli.options import Turn
+from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import ModelError, UsageError
 from hitl_cli.journal import Began, Call, Changed, Grant, Settings, Who
 from hitl_cli.mcp import Servers, servers_from_settings

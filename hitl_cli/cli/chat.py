@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hitl_cli.cli.options import Turn, turn_options
+from hitl_cli.cli.opening import open_repl
+from hitl_cli.cli.options import turn_options
+from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
 
 Continue = Annotated[bool, typer.Option("-c", "--continue", help="Reopen this folder's newest session.")]
@@ -57,12 +59,3 @@ def resume(
         if session is None:
             return 0
     return open_repl(turn, session=session)
-
-
-def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, message: str | None = None) -> int:
-    from hitl_cli.cli.assemble import assemble
-    from hitl_cli.ui.app import repl
-
-    assembly = assemble(turn, session=session, newest=newest)
-    assembly.require_key()
-    return repl(assembly.setup(message, colour=not turn.no_color))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hitl_cli.cli.options import Turn
+from hitl_cli.cli.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
-from hitl_cli.cli.options import Turn
+from hitl_cli.cli.turn import Turn
 from hitl_cli.cli.watch import Events, Watch, patiently, watched
 from hitl_cli.errors import HitlError, UsageError
 from hitl_cli.journal import Who

@@ -12,11 +12,13 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import typer
+from typing import TYPE_CHECKING
 
 from hitl_cli.cli import streams
 from hitl_cli.errors import HitlError, UsageError
+
+if TYPE_CHECKING:
+    import typer
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -96,6 +98,13 @@ def _dispatch(arguments: list[str]) -> int:
         raise UsageError(_unknown(arguments[words[0]]))
     if "--help" not in arguments and "-h" not in arguments and not sys.stdin.isatty():
         return _invoke(application(["run"]), ["run", *arguments])
+    if not arguments:
+        from hitl_cli.cli.opening import open_repl
+        from hitl_cli.cli.turn import Turn
+
+        return open_repl(Turn())
+    import typer
+
     from hitl_cli.cli import chat
 
     app = typer.Typer(add_completion=False)
@@ -126,6 +135,8 @@ def overview() -> typer.Typer:
 
 
 def _bare(completion: bool) -> typer.Typer:
+    import typer
+
     from hitl_cli.cli import chat
 
     app = typer.Typer(
@@ -149,6 +160,7 @@ def _narrowed(group: typer.Typer, first: Sequence[str]) -> typer.Typer:
 
 def _invoke(app: typer.Typer, arguments: list[str]) -> int:
     import click
+    import typer
 
     command = typer.main.get_command(app)
     try:
@@ -185,6 +197,8 @@ def _words(arguments: list[str]) -> list[int]:
 
 def _with_value() -> frozenset[str]:
     """The options of `run` that take a value; those of the REPL are among them."""
+    import typer
+
     run = typer.main.get_command(application(["run"])).commands["run"]  # type: ignore[attr-defined]
     return frozenset(o for p in run.params for o in p.opts if not getattr(p, "is_flag", True))
 

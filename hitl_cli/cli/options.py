@@ -1,4 +1,4 @@
-"""Options that several commands take, written once; `Turn` are those of every command that runs a turn.
+"""Options that several commands take, written once, and how a record of options (`turn.Turn`) becomes them.
 
 `turn_options` gives a command function the options of a record on its signature and hands them over as the record.
 """
@@ -9,7 +9,7 @@ import functools
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -67,57 +67,6 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON array.")]
 MODES = ("default", "accept-edits", "plan", "dont-ask", "bypass")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What was typed; None or empty where nothing was."""
-
-    model: Annotated[
-        str | None, typer.Option("--model", help="claude-… or script:FILE.", show_default=False, metavar="NAME")
-    ] = None
-    mode: Annotated[
-        str | None,
-        typer.Option("--mode", help=", ".join(MODES) + ".", callback=one_of(*MODES), metavar="MODE"),
-    ] = None
-    allow: Annotated[list[str], typer.Option("--allow", help="Allow what the rule covers.", metavar="RULE")] = field(
-        default_factory=list
-    )
-    ask: Annotated[list[str], typer.Option("--ask", help="Ask about what the rule covers.", metavar="RULE")] = field(
-        default_factory=list
-    )
-    deny: Annotated[list[str], typer.Option("--deny", help="Deny what the rule covers.", metavar="RULE")] = field(
-        default_factory=list
-    )
-    add_dir: Annotated[list[str], typer.Option("--add-dir", help="One more folder to work in.", metavar="DIR")] = field(
-        default_factory=list
-    )
-    max_steps: Annotated[
-        int | None,
-        typer.Option("--max-steps", help="Requests to the model in a turn.", callback=_positive, metavar="N"),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", help="Input and output tokens of a turn.", callback=_positive, metavar="N"),
-    ] = None
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="US dollars of a turn.", callback=_positive, metavar="USD")
-    ] = None
-    break_: Annotated[
-        list[str],
-        typer.Option(
-            "--break", help="Hold before:tool, after:model, …", callback=one_of(*BREAKS), metavar="PHASE:STEP"
-        ),
-    ] = field(default_factory=list)
-    expires: Annotated[
-        str | None,
-        typer.Option("--expires", help="How long questions may wait, such as 8h.", callback=_length, metavar="TIME"),
-    ] = None
-    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None
-    plain: Annotated[bool, typer.Option("--plain", help="Numbered lines, for screen readers.")] = False
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="Nothing but the answer and errors.")] = False
-    verbose: Annotated[bool, typer.Option("--verbose", help="Every step on standard error.")] = False
-
-
 def turn_options(command: Callable[..., Result]) -> Callable[..., Result]:
     """`command`, each of whose parameters that is a record (`turn: Turn`) is replaced by the options of that record."""
     own = inspect.signature(command, eval_str=True).parameters
@@ -125,7 +74,7 @@ def turn_options(command: Callable[..., Result]) -> Callable[..., Result]:
     records: dict[str, Any] = {name: hint for name, hint in hinted.items() if is_dataclass(hint)}
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for name, p in own.items() if name not in records]
     for record in records.values():
-        hints, empty = get_type_hints(record, include_extras=True), record()
+        hints, empty = get_type_hints(record, localns=globals(), include_extras=True), record()
         parameters += [
             inspect.Parameter(
                 f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, f.name), annotation=hints[f.name]

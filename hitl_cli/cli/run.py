@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hitl_cli.cli.options import Output, Turn, one_of, turn_options
+from hitl_cli.cli.options import Output, one_of, turn_options
+from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from hitl_cli.attachments import attach
 from hitl_cli.cli import lines
 from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.narrate import Narrator
-from hitl_cli.cli.options import Turn
 from hitl_cli.cli.out import Out
+from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import HitlError, SessionBusy
 from hitl_cli.journal import Changed, Recorded, Who
 from hitl_cli.notify import Event, notice_of, notify
