@@ -23,6 +23,8 @@ class Judging:
         self.writes: dict[int, list[WritePath]] = {}
         self.stated: set[int] = set()  # commands whose files are stated as accesses of their own
         self.files = Files(scene, self.consents)
+        # The decisions that any rule can bring about beside an allow rule, the strictest first.
+        self.strict = [d for d in (DENY, ASK) if any(not tables[d].empty for tables in scene.tables)]
 
     def parts(self, accesses: Sequence[Access]) -> list[Part]:
         """A part for each access, in order; commands are judged first because their files depend on them."""
@@ -71,14 +73,15 @@ class Judging:
 
     def _command(self, n: int, command: Command, number: int) -> Part:
         what = shown(command.text or joined(command.words))
+        now = self.scene.now
 
         def part(decision: Decision, by: By, reason: str, rule: Rule | None = None) -> Part:
             return Part(command, decision, by, reason, rule, number)
 
-        for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, lambda t: t.hits(command, self.scene.now)):
+        for decision in self.strict:
+            if rule := self.scene.first(decision, lambda t: t.hits(command, now)):
                 return part(decision, "rule", said(rule, f"`{what}`"), rule)
-            if rule := self.scene.first(decision, lambda t: t.may_hit(command, self.scene.now)):
+            if rule := self.scene.first(decision, lambda t: t.may_hit(command, now)):
                 return part(ASK, "rule", f"`{what}` may turn out to be what {named(rule)} names", rule)
             if n not in self.stated and (rule := self.files.named_by(decision, command)):
                 return part(ASK, "rule", f"`{what}` names a file of {named(rule)}", rule)

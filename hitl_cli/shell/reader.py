@@ -104,7 +104,8 @@ class Walk:
             made = parse(lex)
             self.computed.update(lex.arithmetic)
             self.assigned.update(lex.assigned)
-            self.counted = frozenset() if _SETTERS.search(text) else frozenset(lex.counted).difference(lex.assigned)
+            counts = lex.counted and not _SETTERS.search(text)
+            self.counted = frozenset(lex.counted).difference(lex.assigned) if counts else frozenset()
             self.known = {}
             for name in (*lex.given, *lex.arithmetic):
                 if reason := variables.stays(name, Unknown("")):
