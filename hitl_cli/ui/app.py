@@ -290,9 +290,7 @@ class Repl:
         session = self.talk.session
         if session:
             waits = f" It waits for {len(self.talk.pending)} answer(s): hitl pending" if self.talk.pending else ""
-            self.paper.print(
-                self.teller.lines([[("dim", f"Session {session} is kept. Reopen it: hitl resume {session}{waits}")]])
-            )
+            self.say(f"Session {session} is kept. Reopen it: hitl resume {session}{waits}")
 
     async def _tick(self) -> None:
         """Move the spinner; look now and then what others did and what waits in all sessions."""

@@ -77,6 +77,7 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
         about = raw
     else:
         about = next((str(input[key]) for key in TELLING if input.get(key)), "")
+        about = about.lstrip("# ") if name == "Plan" else about
         if isinstance(questions := input.get("questions"), list):
             about = " · ".join(str(q.get("question", "")) for q in questions if isinstance(q, dict))
         if not about and input and name != "Todo":
@@ -191,8 +192,10 @@ class Teller:
         self._cleaner = Cleaner()
         self.calls: dict[str, Call] = {}
         self.results: list[tuple[Call, Result]] = []
+        self._folder = ""
         self._started: dict[str, float] = {}
         self._seen: set[str] = set()  # calls that a panel showed
+        self._approved: set[str] = set()  # calls that a person said yes to
         self._rejected: set[str] = set()  # calls whose refusal by a person was told already
         self._streamed = False  # text of the reply that is coming was told already
 
@@ -219,6 +222,7 @@ class Teller:
         entry = recorded.entry
         match entry:
             case Began():
+                self._folder = f"{entry.settings.cwd}/"
                 files = [str(f["name"]) for block in entry.content if (f := block.get("_file"))]
                 lines = message_lines(entry.text, self.width) if entry.text else []
                 return self.lines([*lines, *([("dim", "  attached: " + clean(name))] for name in files)])
@@ -227,7 +231,7 @@ class Teller:
             case Answered():
                 by = "" if entry.who.kind == "person" else f"{entry.who.kind} {entry.who.detail}".strip()
                 self._rejected |= {id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer}
-                lines = [line for a in entry.answers.values() for line in (answer_line(a, by), *rule_lines(a))]
+                lines = [line for id, a in entry.answers.items() for line in self._answer(id.partition(":")[0], a, by)]
                 return self.lines(lines)
             case Raised():
                 self._seen |= {str(raised["id"]).partition(":")[0] for raised in entry.interrupts}
@@ -248,6 +252,12 @@ class Teller:
                 return self._ended(entry)
         return ""
 
+    def _answer(self, call: str, answer: Mapping[str, Json], by: str) -> list[Line]:
+        """A yes that counts anew, since what it is about had changed when it was given, is told once."""
+        again = call in self._approved and "approve" in answer
+        self._approved |= {call} if "approve" in answer else set()
+        return rule_lines(answer) if again else [answer_line(answer, by), *rule_lines(answer)]
+
     def _replied(self, entry: Replied) -> str:
         self.calls |= {call.id: call for call in entry.calls}
         text = "" if self._streamed else self._blocks(self.splitter.feed(clean(entry.reply.text)))
@@ -263,8 +273,8 @@ class Teller:
             return ""
         seconds = at - self._started.get(entry.call, at)
         lines = call_lines(call, entry.result, seconds, self.width, entry.call in self._seen)
-        lines += [[("dim", "  instructions: " + clean(str(f)))] for f in entry.result.data.get("instructions", ())]
-        return self.lines(lines)
+        files = (str(file).removeprefix(self._folder) for file in entry.result.data.get("instructions", ()))
+        return self.lines(lines) + "".join(self.said(f"instructions: {file}") for file in files)
 
     def _ended(self, entry: Ended) -> str:
         told = self._cut()

@@ -142,7 +142,7 @@ text = "Another."
     window.enter("/jobs")
     window.wait("1.1.0   running", "echo ready; sleep 600")
     window.enter("/jobs 1.1.0")
-    window.wait("\nready", "(1.1.0 running)")
+    window.wait("\n  ready", "(1.1.0 running)")
     window.enter("/jobs end 1.1.0")
     window.wait("1.1.0 ended")
     window.enter("one more")

@@ -9,7 +9,8 @@ from hashlib import sha256
 
 import pytest
 
-from hitl_cli.journal import Result
+from hitl_cli.interrupts import Approval, dump
+from hitl_cli.journal import Answered, Call, Raised, Recorded, Result, Who
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -305,3 +306,26 @@ def test_the_accesses_are_the_path_with_links_resolved(session, work):
     (work / "link").symlink_to("real")
     (access,) = session.tools["Write"].states({"file_path": "link/a.txt", "content": ""}, session.place)
     assert (access.path, access.real) == (f"{work}/link/a.txt", f"{work}/real/a.txt")
+
+
+def test_a_file_that_changed_while_a_person_was_asked_is_changed_once_they_said_yes_to_what_it_is_now(session, work):
+    edit = {"file_path": "a.txt", "old_string": "one", "new_string": "two"}
+
+    def asked(id: str) -> None:
+        shown = session.tools["Edit"].preview(edit, session.place)
+        question = Approval(id=id, call=Call("1.1.2", "Edit", edit), reason="", preview=shown)
+        session.history.append(Recorded(80, 0.0, Raised((dump(question),))))
+
+    def approved(id: str) -> Result:
+        session.history.append(Recorded(81, 0.0, Answered({id: {"approve": {}}}, Who("person"))))
+        session.calls = 1
+        return session.run("Edit", **edit)
+
+    (work / "a.txt").write_text("one\n")
+    session.run("Read", file_path="a.txt")
+    asked("a")
+    (work / "a.txt").write_text("zero\none\n")
+    assert not approved("a").ok
+    asked("b")
+    assert approved("b").ok
+    assert (work / "a.txt").read_text() == "zero\ntwo\n"

@@ -20,6 +20,7 @@ class Pages:
     def __init__(self, sheet: Sheet, alerts: Sequence[str], height: int) -> None:
         self.height = height
         self._explained: list[str] = []
+        self._begun = False  # something was shown, perhaps of another sheet
         self.turn_to(sheet, alerts)
 
     def turn_to(self, sheet: Sheet, alerts: Sequence[str]) -> None:
@@ -66,6 +67,9 @@ class Pages:
     def _page(self, width: int) -> list[Line]:
         self._lay_out(width)
         head = [] if self._shown else self.sheet.head(width)
+        if head and self._begun:
+            head = [[], *head]  # set off from what stands above it
+        self._begun = True
         tail = self.sheet.tail(width, self._alerts)
         left = self._rows[self._shown :]
         room = self._room(head)

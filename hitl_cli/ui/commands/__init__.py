@@ -38,7 +38,9 @@ async def run(repl: Host, typed: Typed) -> None:
             done = command.run(repl, argument.strip())
             if done is not None:
                 await done
-        except (HitlError, OSError, ValueError) as error:
+        except OSError as error:
+            repl.say(f"{error.filename or name}: {error.strerror or error}", "warn")
+        except (HitlError, ValueError) as error:
             repl.say(str(error), "warn")
     elif name in repl.own:
         repl.talk.send(Typed(typed.shown, filled(repl.own[name], argument.strip())))

@@ -87,6 +87,8 @@ def export(repl: Host, argument: str) -> None:
     store = repl.setup.store
     text = sessions.as_markdown(sessions.head_of(store, repl.talk.session), store.read(repl.talk.session))
     file = Path(repl.setup.place.cwd, os.path.expanduser(argument or f"hitl-{repl.talk.session}.md"))
+    if file.exists():
+        raise ValueError(f"{file} exists already; /export FILE writes another.")
     with open(file, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as out:
         out.write(text)
     repl.say(f"Written to {file} (secrets masked).")
@@ -99,7 +101,8 @@ async def hold(repl: Host, argument: str) -> None:
         await repl.talk.set_up(breaks=tuple(dict.fromkeys((*repl.talk.partner.breaks, argument))))
     elif argument:
         raise ValueError(f"{argument} is no breakpoint; one of {', '.join(BREAKS)}, or off")
-    repl.say(f"Held at: {', '.join(repl.talk.partner.breaks) or 'nothing'}.")
+    held = ", ".join(repl.talk.partner.breaks)
+    repl.say(f"The turn is held {held.replace(':', ' ')}." if held else "No breakpoint is set.")
 
 
 def leave(repl: Host, argument: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import fields
 
 from hitl_cli import rulebook
+from hitl_cli.instructions import near
 from hitl_cli.journal import Grant, Usage
 from hitl_cli.models import prices
 from hitl_cli.ui.clean import clean
@@ -21,7 +22,7 @@ def status(repl: Host, argument: str) -> None:
         "mode": talk.mode,
         "folder": setup.place.cwd,
         "roots": ", ".join(talk.agent.place.roots),
-        "store": str(setup.paths.store),
+        "store": near(str(setup.paths.store), setup.place),
         "breaks": ", ".join(talk.partner.breaks) or "none",
         "waiting": f"{len(talk.pending)} here, {repl.waiting} in all",
     }
@@ -79,7 +80,7 @@ def permissions(repl: Host, argument: str) -> None:
     if word in ("allow", "ask", "deny"):
         grant = Grant(word, text.strip(), "user")  # type: ignore[arg-type]
         kept = rulebook.add(rulebook.granted(grant), "user", place, paths)
-        repl.say(f"Kept: {word} {kept.text} in {kept.source}")
+        repl.say(f"Kept: {word} {kept.text} in {near(str(kept.source), place)}")
     elif word == "remove":
         gone = sum(rulebook.remove(text.strip(), scope, place, paths) for scope in ("user", "project"))
         repl.say(f"{gone} removed." if gone else f"No rule {text.strip()} of yours; /permissions lists them.")
@@ -87,9 +88,12 @@ def permissions(repl: Host, argument: str) -> None:
         book = rulebook.load(place, paths)
         rules = [r for r in book.rules if r.source.layer != "pack"]
         session = [f"{g.decision:<6}{g.rule}  (session)" for g in repl.talk.partner.settings.rules]
-        listed = [f"{r.decision!s:<6}{r.text}  ({r.source})" for r in sorted(rules, key=lambda r: -r.decision)]
+        rules.sort(key=lambda rule: -rule.decision)
+        listed = [f"{r.decision!s:<6}{r.text}  ({near(str(r.source), place)})" for r in rules]
         found = [line for line in (*session, *listed) if argument.casefold() in line.casefold()]
-        none = f"No rule holds {argument}. To keep one: /permissions allow RULE" if argument else "No rules yet."
+        none = (
+            f"No rule holds {argument}. To keep one: /permissions allow RULE" if argument else "No rules of yours yet."
+        )
         packs = f"packs: {', '.join(book.on) or 'none'}"
         repl.say("\n".join([*(found or [none]), *([] if argument else [packs])]), "")
     repl.talk.partner.renew_rules()

@@ -87,7 +87,7 @@ async def memory(repl: Host, argument: str) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.write_text(after, encoding="utf-8")
     await repl.talk.set_up()
-    repl.say(f"Kept in {file}; it counts from the next message.")
+    repl.say(f"Kept in {near(str(file), place)}; it counts from the next message.")
 
 
 async def add_dir(repl: Host, argument: str) -> None:

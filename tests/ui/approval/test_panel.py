@@ -492,7 +492,9 @@ def test_a_question_that_changed_is_shown_again(drive, bash):
     it.panel.renew(bash("make test"), it.now, "The file changed on disk; this is the change against it as it is now.")
     it.press("y", pause=0.1)
     assert it.outcome is None
-    assert it.text[4:6] == [
+    assert it.text[3:7] == [
+        "",
+        "▌ Bash",
         "▌ $ make test",
         "  ! The file changed on disk; this is the change against it as it is now.",
     ]
