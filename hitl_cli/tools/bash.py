@@ -57,7 +57,7 @@ def environment(of: Mapping[str, str]) -> dict[str, str]:
 def bash_tool(place: Place, outputs: Path, jobs: Jobs) -> Tool:
     @body
     async def run(input: Input, ctx: Context) -> Result:
-        job = await _started(input, ctx, outputs)
+        job = await _started(input, ctx, outputs, jobs)
         if input.get("background"):
             jobs.add(job)
             return Result(f"started in the background as job {job.name}", data={"job": job.name})
@@ -147,7 +147,7 @@ def kill_tool(jobs: Jobs) -> Tool:
     )
 
 
-async def _started(input: Input, ctx: Context, outputs: Path) -> Job:
+async def _started(input: Input, ctx: Context, outputs: Path, jobs: Jobs) -> Job:
     bash = shutil.which("bash")
     if bash is None:
         raise Failed("bash was not found on PATH: install it, or start hitl with a PATH that has it")
@@ -162,7 +162,7 @@ async def _started(input: Input, ctx: Context, outputs: Path) -> Job:
         command = await start(argv, ctx.place.cwd, environment(os.environ), spool, ctx.progress)
     except OSError as error:
         raise Failed(f"bash could not be started: {error.strerror}") from None
-    return Job(ctx.session, ctx.call, text, command)
+    return Job(ctx.session, ctx.call, text, jobs.begun(command))
 
 
 def _result(job: Job, notes: list[str], *, failed: bool, goes_on: bool = False) -> Result:

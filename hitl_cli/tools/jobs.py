@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from hitl_cli.tools.clip import clip_file
 from hitl_cli.tools.declare import Failed
+from hitl_cli.tools.guard import Guard
 from hitl_cli.tools.processes import Command, members
 
 
@@ -65,11 +66,19 @@ class Jobs:
     """The jobs of this process, of whichever session. `close` ends them all; whoever opens a session must call it."""
 
     def __init__(self) -> None:
+        self._guard = Guard()
         self._jobs: list[Job] = []
         self._watching: set[asyncio.Task[None]] = set()
 
     def of(self, session: str) -> list[Job]:
         return [job for job in self._jobs if job.session == session]
+
+    def begun(self, command: Command) -> Command:
+        """A command that is to end with this process, however that ends."""
+        pid = command.process.pid
+        self._guard.watch(pid)
+        command.closed = lambda: self._guard.forget(pid)
+        return command
 
     def add(self, job: Job) -> None:
         """The call is over; nobody watches the job's output any more, it is asked for."""
@@ -91,3 +100,4 @@ class Jobs:
         for task in list(self._watching):
             task.cancel()
         self._jobs.clear()
+        self._guard.close()

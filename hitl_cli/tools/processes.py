@@ -64,6 +64,7 @@ class Command:
         self, process: asyncio.subprocess.Process, pipe: int, spool: Spool, live: Callable[[str], None]
     ) -> None:
         self.process, self.spool, self.live = process, spool, live
+        self.closed: Callable[[], None] = lambda: None  # called when nothing of the command is left
         self._pipe: int | None = pipe
         self._loop = asyncio.get_running_loop()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -145,6 +146,7 @@ class Command:
         self._close_pipe()
         self._flush()
         self.spool.close()
+        self.closed()
 
     def _flush(self) -> None:
         if self._pulse is not None:
