@@ -50,8 +50,10 @@ PLAIN = "rich_markup_mode=None"  # typer's help without colours is the quicker o
 
 def figures() -> Iterator[Figure]:
     with home() as where:
+        (where.work / "empty.py").touch()
         programs = {
             "bare": python("pass"),
+            "empty": [sys.executable, "-m", "empty"],
             "typer": python("import typer"),
             "version": hitl("--version"),
             "check": hitl("rules", "check", "git log"),
@@ -67,21 +69,24 @@ def figures() -> Iterator[Figure]:
             programs["launcher"] = [str(launcher if launcher.exists() else shutil.which("hitl")), "--version"]
         spent = in_turns(programs, where, ROUNDS)
 
-    def ratio(name: str, against: str, bar: float) -> float:
+    def ratio(name: str, against: str) -> float:
         return processor(spent[name]) / processor(spent[against])
 
     def figure(title: str, name: str, against: str, bar: float) -> Figure:
-        return Figure(title, ratio(name, against, bar), "times", bar, beside(spent, name, against))
+        return Figure(title, ratio(name, against), "times", bar, beside(spent, name, against))
 
     yield Figure("bare interpreter", processor(spent["bare"]) * 1000, "ms", None, "processor time, median")
     yield Figure("import typer", processor(spent["typer"]) * 1000, "ms", None, "processor time, median")
     yield figure("python -m hitl_cli --version / bare interpreter", "version", "bare", 1.4)
+    yield Figure(
+        "  of which python -m of an empty file", ratio("empty", "bare"), "times", None, "nothing of ours in it"
+    )
     if "launcher" in spent:
         yield figure("hitl --version / bare interpreter", "launcher", "bare", 2.0)
     yield figure("rules check / smallest typer program with a sub-command", "check", "check, smallest", 1.3)
     yield figure("pending / smallest typer program with sqlite3", "pending", "pending, smallest", 1.3)
     yield figure(f"--help / help of a typer program of {COMMANDS} commands", "help", "help, smallest", 1.3)
-    yield Figure("  the same beside typer's own coloured help", ratio("help", "help, rich", 1.3), "times")
+    yield Figure("  the same beside typer's own coloured help", ratio("help", "help, rich"), "times")
 
 
 def beside(spent: dict[str, list[Spent]], name: str, against: str) -> str:
