@@ -85,7 +85,7 @@ def _row(
         "by": {"kind": who.kind, "detail": who.detail},
         "rule": "",
         "layer": "",
-        "part": "",
+        "part": about.part if about else "",
         "reason": about.reason if about else "",
         "granted": [],
         "interrupt": "",

@@ -209,7 +209,7 @@ def test_a_signal_before_there_is_a_message_ends_with_130(home: Home, number: in
     try:
         until(lambda: listens(process))
         said = stop(process, number)
-        assert (said.code, said.out, said.err) == (130, "", "")
+        assert (said.code, said.out, said.err.strip()) == (130, "", "")
     finally:
         os.close(write)
 
