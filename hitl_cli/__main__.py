@@ -21,15 +21,18 @@ def main() -> int:
     import gc
 
     gc.set_threshold(50_000)  # a short command makes little to collect; looking for it took 8 of its 100 ms
-    try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, signal.default_int_handler)  # as Ctrl-C: everything is put away, then 130
-        from hitl_cli.cli.main import main as run
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _leave)
+    from hitl_cli.cli.main import main as run
 
-        return run(sys.argv[1:])
-    except KeyboardInterrupt:
-        return 130
+    return run(sys.argv[1:])
+
+
+def _leave(*_: object) -> None:
+    """Until a turn says otherwise a signal ends the program at once: nothing is open that must be put away, and an
+    exception out of a signal handler is lost where Python happens to be in a callback."""
+    os._exit(130)
 
 
 if __name__ == "__main__":

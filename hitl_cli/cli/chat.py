@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hitl_cli.cli import streams
 from hitl_cli.cli.opening import open_repl
 from hitl_cli.cli.options import turn_options
 from hitl_cli.cli.turn import Turn
@@ -14,9 +15,12 @@ from hitl_cli.errors import UsageError
 
 Continue = Annotated[bool, typer.Option("-c", "--continue", help="Reopen this folder's newest session.")]
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
+# What `__main__` does before any command is read stands here for `hitl --help` alone.
+Install = Annotated[bool, typer.Option("--install-completion", help="Install completion for bash, zsh or fish.")]
+Show = Annotated[bool, typer.Option("--show-completion", help="Print it.")]
 
 
-def root(context: typer.Context, version: Version = False) -> None:
+def root(context: typer.Context, version: Version = False, install: Install = False, show: Show = False) -> None:
     """A coding assistant in which nothing happens that you did not allow, and nothing you allowed is asked twice.
 
     \b
@@ -54,6 +58,7 @@ def resume(
         from hitl_cli.cli.opened import opened
         from hitl_cli.ui.picker import pick_session
 
+        streams.interruptible()
         with opened(turn.store) as store:
             session = pick_session(store.heads())
         if session is None:

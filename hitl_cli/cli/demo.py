@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hitl_cli.cli import streams
 from hitl_cli.cli.turn import Turn
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def demo(
     """The REPL on a scripted model: no key, no network."""
     from hitl_cli import demo as story
 
+    streams.interruptible()
     own = dict(os.environ)
     folder = Path(tempfile.mkdtemp(prefix="hitl-demo-"))
     try:

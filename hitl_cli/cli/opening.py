@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hitl_cli.cli import streams
 from hitl_cli.cli.turn import Turn
 
 
@@ -11,4 +12,5 @@ def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, m
 
     assembly = assemble(turn, session=session, newest=newest)
     assembly.require_key()
+    streams.interruptible()
     return repl(assembly.setup(message, colour=not turn.no_color))

@@ -1,4 +1,4 @@
-"""The three standard streams, made so that the rest of the program need not think of them.
+"""The three standard streams, made so that the rest of the program need not think of them; and signals that raise.
 
 A stream that was closed when the program began is /dev/null: else the next file that is opened would take its number, and
 what is meant for a person would go into it. Text that the stream's encoding lacks is escaped instead of ending the program.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 
 
@@ -19,6 +20,13 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def interruptible() -> None:
+    """Let signals raise KeyboardInterrupt: for what has a terminal or a scratch folder to put in order."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _open_null(fd: int) -> None:
