@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.bench.figures import Figure, as_object, table
 
-NAMES = ("start", "prompt", "turn", "decisions", "store", "screen", "memory")
+NAMES = ("start", "prompt", "turn", "judging", "store", "screen", "memory")
 
 
 def machine() -> str:
