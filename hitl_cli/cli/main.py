@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,9 +50,7 @@ COMMANDS = {
     "doctor": Entry("doctor", "doctor", "Look for what is wrong here; 1 when something is."),
     "help": Entry("pages", "help_", "Short pages about what people do with hitl."),
 }
-# What asks for help or completion of the whole program, not of one command.
-HELPS = (["--help"], ["-h"])
-WHOLE = (["--install-completion"], ["--show-completion"])
+HELPS = (["--help"], ["-h"])  # of the whole program, not of one command
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -84,8 +81,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    if "_HITL_COMPLETE" in os.environ or arguments in WHOLE:
-        return _invoke(application(COMMANDS), arguments)
     if arguments in HELPS:
         return _invoke(overview(), arguments)
     words = _words(arguments)
@@ -113,9 +108,9 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def application(names: Sequence[str] | dict[str, Entry], first: Sequence[str] = ()) -> typer.Typer:
-    """The typer application with these commands; all of them serve completion. `first`: the word behind the command, if
-    there is one; where it names a command of a group, the others of that group are not made."""
-    app = _bare(completion=len(names) > 1)
+    """The typer application with these commands. `first`: the word behind the command, if there is one; where it names a
+    command of a group, the others of that group are not made."""
+    app = _bare()
     for name in names:
         entry = COMMANDS[name]
         target = getattr(importlib.import_module(f"hitl_cli.cli.{entry.module}"), entry.name)
@@ -128,13 +123,13 @@ def application(names: Sequence[str] | dict[str, Entry], first: Sequence[str] = 
 
 def overview() -> typer.Typer:
     """The application as `hitl --help` shows it, without the modules of its commands."""
-    app = _bare(completion=True)
+    app = _bare()
     for name, entry in COMMANDS.items():
         app.command(name, help=entry.says)(lambda: None)
     return app
 
 
-def _bare(completion: bool) -> typer.Typer:
+def _bare() -> typer.Typer:
     import typer
 
     from hitl_cli.cli import chat
@@ -142,7 +137,7 @@ def _bare(completion: bool) -> typer.Typer:
     app = typer.Typer(
         name="hitl",
         no_args_is_help=False,
-        add_completion=completion,
+        add_completion=False,
         rich_markup_mode=None,
         context_settings=HELP,
     )
