@@ -36,7 +36,7 @@ from hitl_cli.ui.hands import Hands
 from hitl_cli.ui.history import SharedHistory
 from hitl_cli.ui.keys import app_keys, panel_keys
 from hitl_cli.ui.mishap import mishap
-from hitl_cli.ui.render import Teller
+from hitl_cli.ui.render import Teller, questions
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
 from hitl_cli.ui.terminal import HeldOutput, Paper, is_capable, open_output
@@ -289,8 +289,9 @@ class Repl:
         self.paper.name("")
         session = self.talk.session
         if session:
-            waits = f" It waits for {len(self.talk.pending)} answer(s): hitl pending" if self.talk.pending else ""
-            self.say(f"Session {session} is kept. Reopen it: hitl resume {session}{waits}")
+            self.say(f"Session {session} is kept. Reopen it: hitl resume {session}")
+        if self.talk.pending:
+            self.say(f"{questions(len(self.talk.pending))} waiting: hitl pending")
 
     async def _tick(self) -> None:
         """Move the spinner; look now and then what others did and what waits in all sessions."""

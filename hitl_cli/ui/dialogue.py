@@ -18,6 +18,7 @@ from hitl_cli.interrupts import (
     Breakpoint,
     Edit,
     External,
+    Field,
     Interrupt,
     Proceed,
     Question,
@@ -67,6 +68,10 @@ class Dialogue:
         if self.total > 1:
             self.teller.say(f"Question {self.number} of {self.total}")
         self.teller.show(self.sheet, alerts)
+        if isinstance(self.interrupt, Question | Review):
+            asked = form(self.interrupt)
+            for field, entry in zip(asked.fields, asked.entries, strict=True):
+                self._announce(field, entry)
         try:
             while True:
                 outcome = self._answer()
@@ -240,10 +245,20 @@ class Dialogue:
         asked = form(self.interrupt)
         values: dict[str, Json] = {}
         for field, entry in zip(asked.fields, asked.entries, strict=True):
-            if heading(field):
-                self.teller.say(heading(field))
+            if len(asked.fields) > 1:
+                self._announce(field, entry)
             values[field.name] = self._value(entry)
         return Reply(next(iter(values.values())) if asked.bare else values)
+
+    def _announce(self, field: Field, entry: Entry) -> None:
+        """What is asked, and between what one can choose."""
+        if heading(field):
+            self.teller.say(heading(field))
+        if isinstance(entry, Choose):
+            for number, choice in enumerate(entry.field.choices, 1):
+                self.teller.say(f"{number}  {choice.label}  {choice.description}".rstrip())
+            if entry.field.free:
+                self.teller.say(f"{len(entry.field.choices) + 1}  {entry.named or 'something else'}")
 
     def _value(self, entry: Entry) -> Json:
         while True:
@@ -263,12 +278,8 @@ class Dialogue:
         return None
 
     def _choose(self, entry: Choose) -> tuple[Json] | None:
-        labels = [*entry.field.choices]
-        for number, choice in enumerate(labels, 1):
-            self.teller.say(f"{number}  {choice.label}  {choice.description}".rstrip())
+        labels = entry.field.choices
         count = len(labels) + entry.field.free
-        if entry.field.free:
-            self.teller.say(f"{count}  {entry.named or 'something else'}")
         many = entry.field.multiple
         said = self.teller.read("Numbers, with commas between: " if many else "Number: ").strip()
         numbers = [int(part) for part in said.split(",") if part.strip().isdecimal()]

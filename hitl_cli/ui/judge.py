@@ -54,7 +54,8 @@ class CallJudge:
         return shown, f"{verdict.decision}: {verdict.reason}"
 
     def explain(self, input: Input) -> list[str]:
-        return list(tree(self.verdict(input), near=self.agent.bench.place.workspace))
+        place = self.agent.bench.place
+        return list(tree(self.verdict(input), near=place.workspace, home=place.home))
 
     def destinations(self) -> Mapping[str, str]:
         return self.places

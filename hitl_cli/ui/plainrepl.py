@@ -28,7 +28,7 @@ from hitl_cli.ui.clean import clean
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.errands import KEPT, edit_text, told
 from hitl_cli.ui.plain import PlainConsole
-from hitl_cli.ui.render import Teller, call_words
+from hitl_cli.ui.render import Teller, call_words, questions
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
 from hitl_cli.ui.theme import Line, plain
@@ -102,7 +102,7 @@ class PlainRepl:
         if self.talk.session:
             self.say(f"Session {self.talk.session} is kept. Reopen it: hitl resume {self.talk.session}")
         if self.talk.pending:
-            self.say(f"It waits for {len(self.talk.pending)} answer(s): hitl pending")
+            self.say(f"{questions(len(self.talk.pending))} waiting: hitl pending")
 
     def _stop(self) -> None:
         self._stopping = asyncio.ensure_future(self.talk.stop())

@@ -105,7 +105,7 @@ def call_lines(call: Call, result: Result, seconds: float, width: int, seen: boo
     command printed, a change (unless a panel showed it: `seen`), a list of what is to do."""
     good = result.ok
     body = clean(result_text(result)).rstrip("\n")
-    lines = body.split("\n") if body else []
+    lines = body.split("\n") if body not in ("", "(no output)") else []
     tail = _outcome(result, lines, seconds)
     words = cut(call_words(call.name, call.input, call.raw), max(width - cells(tail) - 4, 12))
     head: Line = [("good" if good else "warn", "✓ " if good else "✗ "), ("", words), ("dim", f"  {tail}")]
@@ -152,6 +152,10 @@ def expanded(call: Call, result: Result, width: int) -> list[Line]:
     body = clean(result_text(result)).rstrip("\n") or "(nothing)"
     rows = [row for line in body.split("\n") for row in fold(line, width - 5)]
     return [[], *head, *([("dim", "  │ "), ("", row)] for row in rows)]
+
+
+def questions(number: int) -> str:
+    return "1 question" if number == 1 else f"{number} questions"
 
 
 def answer_line(answer: Mapping[str, Json], by: str) -> Line:

@@ -271,7 +271,8 @@ class Conversation:
                 self.read_along()
                 self.pending = ()
             case Parked():
-                self.screen.say(f"Parked. /pending asks again; elsewhere: hitl answer {self.session} {first.id}")
+                which = f" {first.id}" if len(self.pending) > 1 else ""
+                self.screen.say(f"Parked. /pending asks again; elsewhere: hitl answer {self.session}{which}")
             case Elsewhere(who):
                 by = f"{who.kind} {who.detail}".strip()
                 self.screen.say(f"Answered elsewhere ({by}).", "warn")

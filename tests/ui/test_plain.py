@@ -181,6 +181,12 @@ def test_a_question_with_choices():
     assert ask(form, "n", "")[0] == Answered(Reject(""))
 
 
+def test_a_question_is_read_before_any_key_is_asked_for():
+    one = Field("Which?", choices=(Choice("A", "first"), Choice("B")))
+    _, shown = ask(Question(id="q", call=Call("c", "AskUser", {}), fields=(one,)), "r", "2")
+    assert shown == ["Question", "Which?", "1  A  first", "2  B", "r reply, n no, p park, s stop: Number: "]
+
+
 def test_typed_fields_and_their_defaults():
     form = Question(
         id="q", call=Call("c", "send", {}), fields=(Field("to"), Field("count", "int", value=3), Field("ok", "bool"))

@@ -112,6 +112,11 @@ def test_output_cannot_leave_its_place() -> None:
     assert [text for line in rest for _, text in line] == ["  │ ", "ok", "  │ ", "next␇<U+202E>"]
 
 
+def test_no_output_is_one_line() -> None:
+    out = told(reply("", BASH), Settled("1.1.0", Result("(no output)")))
+    assert out == "✓ Bash make test … 2 lines  no output\n"
+
+
 def test_a_call_is_named_by_what_tells_most() -> None:
     assert [
         call_words("Bash", {"command": "ls"}),
