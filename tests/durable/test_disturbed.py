@@ -109,6 +109,7 @@ def test_a_store_that_cannot_be_written_can_be_read(home: House, disk: Path) -> 
     assert home.log == ["ran"]
 
 
+@pytest.mark.slow
 def test_a_store_locked_by_another_program_is_waited_for_and_then_for_later(home: House) -> None:
     session = parked(home)
     with changed(home) as db:

@@ -5,7 +5,9 @@ In the ordinary run a spread of the points is tried, with `HITL_TEST_LONG=1` eve
 
 from __future__ import annotations
 
+import contextlib
 import random
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -76,7 +78,7 @@ text = "All done."
         rules = tomllib.loads((home.config / "rules.toml").read_text())["rule"]
         assert [rule["allow"] for rule in rules] == ["Bash(./note:*)"]
 
-    tried, commands = killed_everywhere(person, tmp_path, prove, every=1 if LONG else 11)
+    tried, commands = killed_everywhere(person, tmp_path, prove, every=1 if LONG else 13)
     assert commands >= 8
     assert tried > (100 if LONG else 8)
 
@@ -142,3 +144,45 @@ def test_questions_of_hooks_and_bodies_survive_a_crash_at_any_point(tmp_path: Pa
     tried, commands = killed_everywhere(Starter(home, {}), tmp_path, prove, every=1 if LONG else 8)
     assert commands == 8
     assert tried > (60 if LONG else 7)
+
+
+def test_killed_at_any_moment_nothing_runs_twice(tmp_path: Path, server: Server | None) -> None:
+    """From outside, again and again, at moments that nobody chose; also while commands run."""
+    home = house(
+        tmp_path,
+        server,
+        """
+[[turn]]
+[[turn.reply]]
+calls = [
+  { name = "a", tool = "Bash", input = { command = "./note a; sleep 0.1" } },
+  { name = "b", tool = "Bash", input = { command = "sleep 0.1; ./note b" } },
+  { name = "x", tool = "lookup", input = { what = "x" } },
+  { name = "c", tool = "Bash", input = { command = "./note c" } },
+]
+[[turn.reply]]
+text = "All done."
+""",
+    )
+    person = Person(
+        home,
+        {"approval": ["--approve"], "external": ["--result", "it is x"], "uncertain": ["--result", "I looked"]},
+    )
+    home.keep(tmp_path / "kept")
+    luck, kills = random.Random(7), 0
+    for _ in range(40 if LONG else 3):
+        home.back_to(tmp_path / "kept")
+        for _ in range(8):
+            command = person.next()
+            if command is None:
+                break
+            process = home.start(*command)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(luck.uniform(0.1, 1.2))
+            kills += process.poll() is None
+            process.kill()
+            process.communicate()
+        for _ in person.on():
+            pass
+        proved(home, {"1.1.0": "a", "1.1.1": "b", "1.1.3": "c"})
+    assert kills > 3

@@ -58,6 +58,7 @@ def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told(pair: tuple[Ho
     assert sum(wins.values()) >= 10
 
 
+@pytest.mark.slow
 def test_a_session_that_is_run_is_waited_for_five_seconds(pair: tuple[House, House]) -> None:
     one, two = pair
     one.script(
