@@ -50,7 +50,9 @@ PLAIN = "rich_markup_mode=None"  # typer's help without colours is the quicker o
 
 def figures() -> Iterator[Figure]:
     with home() as where:
-        (where.work / "empty.py").touch()
+        (where.work / "empty").mkdir()
+        (where.work / "empty" / "__init__.py").touch()
+        (where.work / "empty" / "__main__.py").touch()
         programs = {
             "bare": python("pass"),
             "empty": [sys.executable, "-m", "empty"],
@@ -79,7 +81,7 @@ def figures() -> Iterator[Figure]:
     yield Figure("import typer", processor(spent["typer"]) * 1000, "ms", None, "processor time, median")
     yield figure("python -m hitl_cli --version / bare interpreter", "version", "bare", 1.4)
     yield Figure(
-        "  of which python -m of an empty file", ratio("empty", "bare"), "times", None, "nothing of ours in it"
+        "  of which python -m of an empty package", ratio("empty", "bare"), "times", None, "nothing of ours in it"
     )
     if "launcher" in spent:
         yield figure("hitl --version / bare interpreter", "launcher", "bare", 2.0)
