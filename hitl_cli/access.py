@@ -129,6 +129,7 @@ class WritePath:
     glob: bool = False
     at: int | None = None
     alias: str | None = None
+    only: str = ""
     below: Below | None = field(default=None, compare=False, repr=False)
 
 

@@ -22,10 +22,10 @@ _NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")
 def all_below(access: ReadPath | WritePath, real: str) -> ReadPath | WritePath:
     """The access to a folder (`real` with links followed) as one to everything in it."""
     folder = lexical(access.path, "/")
-    if isinstance(access, WritePath):
-        below = Below(cache(lambda: _tree(folder, real, True)))
-        return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
     only = access.only
+    if isinstance(access, WritePath):
+        below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, True)))
+        return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
     path = posixpath.join(folder, "**/*" if only == "shown" else "**")
     below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, only != "shown")))
     return replace(access, path=path, real=None, alias=None, glob=True, below=below)

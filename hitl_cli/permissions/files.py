@@ -68,8 +68,10 @@ class Files:
 
     def part(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part:
         """The verdict on one path; `accesses` are all those of the call."""
-        doing = f"{_verb(access)} {self._what(access)}"
-        return self._closed(access, doing) or self._opened(access, accesses, doing) or self._left(access, doing)
+        return self._closed(access) or self._opened(access, accesses) or self._left(access)
+
+    def _doing(self, access: ReadPath | WritePath) -> str:
+        return f"{_verb(access)} {self._what(access)}"
 
     def _what(self, access: ReadPath | WritePath) -> str:
         if access.path == "/**":
@@ -80,21 +82,21 @@ class Files:
             return "what is in " + ("the workspace" if folder in roots else f"`{shown(self.scene.near(folder))}`")
         return f"`{shown(self.scene.near(access.path))}`"
 
-    def _closed(self, access: ReadPath | WritePath, doing: str) -> Part | None:
+    def _closed(self, access: ReadPath | WritePath) -> Part | None:
         """What a deny rule, the floor or an ask rule says."""
         bite = self._biting(access)
         denied = self._bites(DENY, access, bite)
         if denied and denied[0] is DENY:
-            return Part(access, DENY, "rule", said(denied[1], doing), denied[1])
+            return Part(access, DENY, "rule", said(denied[1], self._doing(access)), denied[1])
         if why := places.floor(access, self.scene.place):
-            return Part(access, ASK, "floor", f"{doing}: {why}")
+            return Part(access, ASK, "floor", f"{self._doing(access)}: {why}")
         if denied:
-            return Part(access, ASK, "rule", f"{named(denied[1])} may forbid {doing}", denied[1])
+            return Part(access, ASK, "rule", f"{named(denied[1])} may forbid {self._doing(access)}", denied[1])
         if asked := self._bites(ASK, access, bite):
-            return Part(access, ASK, "rule", said(asked[1], doing), asked[1])
+            return Part(access, ASK, "rule", said(asked[1], self._doing(access)), asked[1])
         return None
 
-    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access], doing: str) -> Part | None:
+    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part | None:
         """What the program's policy, the command it belongs to or an allow rule says."""
         writes = isinstance(access, WritePath)
         if (own := self.scene.policy()) is not None:
@@ -102,7 +104,7 @@ class Files:
         if access.path in places.FREE_DEVICES:
             return Part(access, ALLOW, "free", f"{access.path} keeps nothing")
         if writes and self.scene.mode == "plan":
-            return Part(access, DENY, "mode", f"mode plan writes nothing: {doing}")
+            return Part(access, DENY, "mode", f"mode plan writes nothing: {self._doing(access)}")
         if access.by_command is not None:
             command = accesses[access.by_command]
             assert isinstance(command, Command)
@@ -114,11 +116,12 @@ class Files:
         if self.scene.read_only and not writes:
             return Part(access, ALLOW, "read-only", "the tool only reads")
         if rule := self._allowing(access):
-            return Part(access, ALLOW, "rule", said(rule, doing), rule)
+            return Part(access, ALLOW, "rule", said(rule, self._doing(access)), rule)
         return None
 
-    def _left(self, access: ReadPath | WritePath, doing: str) -> Part:
+    def _left(self, access: ReadPath | WritePath) -> Part:
         """What the mode makes of a path that nothing settled."""
+        doing = self._doing(access)
         writes, inside = isinstance(access, WritePath), self.inside(access)
         why = f"no rule covers {doing}"
         if access.real is not None and inside != self.scene.in_roots(access.alias or lexical(access.path, "/")):

@@ -181,7 +181,9 @@ def _program(walk: Walk, call: Call) -> After:
     for word, act in zip(found.writes, found.at, strict=True):
         walk.files(
             (word,), folders,
-            lambda path, glob, act=act: WritePath(path, by, index, glob=glob, at=None if act is None else act + shift),  # type: ignore[misc]
+            lambda path, glob, act=act: WritePath(  # type: ignore[misc]
+                path, by, index, glob=glob, at=None if act is None else act + shift, only=found.only
+            ),
         )  # fmt: skip
     if found.removes:
         walk.files(found.removes, folders, lambda path, glob: WritePath(path, by, index, True, glob=glob))

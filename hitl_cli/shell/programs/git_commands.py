@@ -5,6 +5,7 @@ Sources: the manual page of each (git-commit(1), git-rebase(1), …).
 
 from __future__ import annotations
 
+from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.git_config import CONFIG
 from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE
 from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, pathspec
@@ -15,13 +16,23 @@ from hitl_cli.shell.programs.table import Row, rows
 def _init(reading: Reading) -> None:
     for _, word in reading.operands:
         reading.write(word)
+    if not reading.operands:
+        reading.fill()
+
+
+def _tree(reading: Reading) -> None:
+    """Every file that git keeps may be put back to what it was."""
+    reading.only = "tracked"
+    reading.write(".")
 
 
 def _makes(reading: Reading) -> None:
-    """Files of the work tree are overwritten; the whole tree goes without saying."""
+    """Files of the work tree are overwritten."""
     for _, word in reading.operands:
         path = pathspec(word)
-        if path is not None and path != ".":
+        if path == ".":
+            _tree(reading)
+        elif path is not None:
             reading.write(path)
 
 
@@ -34,11 +45,34 @@ def _apply(reading: Reading) -> None:
 
 def _checkout(reading: Reading) -> None:
     """Only what follows `--` is surely a path."""
-    if "--" in reading.words:
-        start = reading.words.index("--")
-        for at, word in reading.operands:
-            if at > start and word != ".":
-                reading.write(word)
+    start = reading.words.index("--") if "--" in reading.words else len(reading.words)
+    for at, word in reading.operands:
+        if word == ".":
+            _tree(reading)
+        elif at > start:
+            reading.write(word)
+
+
+def _reset(reading: Reading) -> None:
+    if reading.has("--hard"):
+        _tree(reading)
+
+
+def _clean(reading: Reading) -> None:
+    """What git does not keep is removed, everywhere when no path is given."""
+    _removes(reading)
+    if not reading.operands and not reading.has("-n", "--dry-run"):
+        reading.write(Unknown("./**", True, "./", True))
+
+
+_STRATEGIES = frozenset(["ort", "recursive", "resolve", "octopus", "ours", "subtree"])
+
+
+def strategy(reading: Reading) -> None:
+    """A strategy that git does not have is a program `git-merge-NAME`."""
+    for at, name in reading.values("-s", "--strategy"):
+        if name not in _STRATEGIES:
+            reading.act(at, "names a strategy that is no part of git: a program")
 
 
 def _removes(reading: Reading) -> None:
@@ -95,11 +129,12 @@ _CHANGING = {
             **rows("git-stash(1)", "pop apply drop clear branch create store save export import", "-m --message ="),
         },
     ),
-    "merge": Row("git-merge(1)", MERGE),
+    "merge": Row("git-merge(1)", MERGE, wary=True, then=strategy),
     **rows(
         "git-cherry-pick(1), git-revert(1), which take the options of git-diff(1)",
         "cherry-pick revert replay",
         DIFF + "--strategy -X --strategy-option -m --mainline --cleanup --empty --onto --advance =\n-S --gpg-sign ?",
+        then=strategy,
     ),
     "rebase": Row(
         "git-rebase(1)",
@@ -108,6 +143,7 @@ _CHANGING = {
         --onto -s --strategy -X --strategy-option --empty -C --whitespace =
         -S --gpg-sign --rebase-merges --autostash ?
         """,
+        then=strategy,
     ),
     "am": Row("git-am(1)", "-p -C --exclude --include --whitespace --patch-format =\n--directory =", then=_apply),
     "apply": Row(
@@ -126,8 +162,8 @@ _CHANGING = {
     ),
     "switch": Row("git-switch(1)", "-c -C --create --force-create --orphan --conflict =\n-t --track ?"),
     "restore": Row("git-restore(1)", "-s --source --conflict --pathspec-from-file =", then=_makes),
-    "reset": Row("git-reset(1)", "--pathspec-from-file = read"),
-    "clean": Row("git-clean(1)", "-e --exclude =", then=_removes),
+    "reset": Row("git-reset(1)", "--pathspec-from-file = read\n--hard", then=_reset),
+    "clean": Row("git-clean(1)", "-e --exclude =\n-n --dry-run", then=_clean),
     "rm": Row("git-rm(1)", "--pathspec-from-file = read\n--cached\n-n --dry-run", then=_removes),
     "mv": Row("git-mv(1)", then=_moves),
     "branch": Row(
@@ -178,10 +214,16 @@ _CHANGING = {
     "hash-object": Row("git-hash-object(1)", "-t --path =", operands="read"),
     **rows(
         "git(1), commands that change the repository",
-        "rerere gc prune repack pack-refs pack-objects prune-packed unpack-objects index-pack update-index update-ref "
+        "rerere gc prune repack pack-refs prune-packed unpack-objects update-index update-ref "
         "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
         "multi-pack-index history backfill init-db",
         "-m -p -F --expire --max-pack-size --window --window-memory --depth --threads --keep-pack --object-dir =",
+    ),
+    **rows(
+        "git-pack-objects(1), git-index-pack(1)",
+        "pack-objects index-pack",
+        "-o = make\n--window --window-memory --depth --threads --max-pack-size --keep-pack --filter =",
+        operands="make",
     ),
     "mailinfo": Row("git-mailinfo(1)", "--encoding --quoted-cr =", operands="make"),
     "fast-import": Row("git-fast-import(1)", "--export-marks --export-pack-edges = write\n--import-marks = read"),
