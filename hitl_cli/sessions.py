@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_cli import journal
-from hitl_cli.errors import SessionPending, UnknownSession
+from hitl_cli.errors import SessionPending, Unfinished, UnknownSession
 from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Entry, Judged, Recorded, Replied, Result, Settled
 from hitl_cli.masking import mask, mask_data
+from hitl_cli.state import State
 from hitl_cli.store import Head, Store
 
 
@@ -39,13 +40,17 @@ def rename(store: Store, session: str, title: str) -> None:
 def fork(store: Store, session: str) -> str:
     """The id of a new session that holds everything this one holds.
 
-    Raises SessionPending while something waits: both copies would wait for it, and what is approved runs once.
+    Raises SessionPending while something waits and Unfinished while a turn is not over: both copies would go on with it,
+    and what is approved runs once.
     """
     head = head_of(store, session)
     if head.pending:
         ids = [str(i["id"]) for i in head.pending]
         raise SessionPending(f"Session {session} waits for {', '.join(ids)}.\n  Answer that first, then fork.", ids)
     entries: list[Entry] = [record.entry for record in store.read(session)]
+    state = State().fold_all(entries)
+    if state.unfinished or any(c.settled is None and (c.approved or c.running) for c in state.calls.values()):
+        raise Unfinished(f"Session {session} is in the middle of a turn.\n  `hitl recover {session}`, then fork.")
     new = store.create()
     lease = store.claim(new)
     try:

@@ -16,7 +16,7 @@ from hitl_cli.interrupts import Approval
 from hitl_cli.journal import Changed, Grant, Judged
 from hitl_cli.store.sqlite import SqliteStore
 from tests.agent.told import Told
-from tests.cli.program import until
+from tests.cli.program import Said, until
 from tests.durable.told import House, Server
 
 EDIT = """
@@ -148,6 +148,19 @@ def test_a_folder_that_is_gone_is_refused_and_the_request_is_kept(home: House) -
     (home.root / "moved").rename(home.root / "work")
     home.work = home.root / "work"
     assert home.at(0, "answer", session(home), "--approve").code == 0
+    assert home.log == ["ran"]
+
+
+def test_a_turn_that_is_not_over_is_not_forked_since_both_would_run_what_was_approved(home: House) -> None:
+    home.calls(("Bash", {"command": "echo ran >> log"}))
+    assert home.at(0, "run", "go", *home.model).code == 4
+    first = session(home)
+    assert home.at(0, "answer", first, "--approve", "--no-continue").code == 0
+    assert home.at(0, "sessions", "fork", first) == Said(
+        2, "", f"hitl: Session {first} is in the middle of a turn.\n  `hitl recover {first}`, then fork.\n"
+    )
+    assert home.at(0, "recover", first).code == 0
+    assert home.at(0, "sessions", "fork", first).code == 0
     assert home.log == ["ran"]
 
 
