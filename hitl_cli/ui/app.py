@@ -12,11 +12,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from prompt_toolkit.application import Application
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.patch_stdout import patch_stdout
@@ -36,13 +35,14 @@ from hitl_cli.ui.hands import Hands
 from hitl_cli.ui.history import SharedHistory
 from hitl_cli.ui.keys import app_keys, panel_keys
 from hitl_cli.ui.mishap import mishap
-from hitl_cli.ui.render import Teller, questions
+from hitl_cli.ui.render import Teller
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.terminal import HeldOutput, Paper, is_capable, open_output
+from hitl_cli.ui.terminal import HeldOutput, Paper, Resizing, is_capable, open_output
 from hitl_cli.ui.theme import Line, prompt_style
 from hitl_cli.ui.view import View
 from hitl_cli.ui.waiting import Outcome, Waiting
+from hitl_cli.ui.wording import questions
 
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
@@ -57,16 +57,6 @@ def repl(setup: Setup) -> int:
     setup.colour = setup.colour and not os.environ.get("NO_COLOR")
     with patch_stdout():
         return asyncio.run(Repl(setup, create_input(), output).run())
-
-
-class _Application(Application[None]):
-    """`resized` is called before the bottom is drawn anew for another size."""
-
-    resized: Callable[[], None]
-
-    def _on_resize(self) -> None:
-        self.resized()
-        super()._on_resize()
 
 
 class Repl:
@@ -89,7 +79,7 @@ class Repl:
             self.asking.lines,
             self._status_line,
         )
-        self.app = _Application(
+        self.app = Resizing(
             self._bottom.layout,
             key_bindings=app_keys(Hands(self)),
             style=prompt_style(setup.colour),

@@ -13,9 +13,8 @@ from collections.abc import Callable
 
 from hitl_cli.ui.approval import Editor, Panel
 from hitl_cli.ui.errands import edit_text
-from hitl_cli.ui.render import ansi
 from hitl_cli.ui.terminal import Paper
-from hitl_cli.ui.theme import Line
+from hitl_cli.ui.theme import Line, ansi
 from hitl_cli.ui.waiting import POLL, Outcome, Waiting
 
 

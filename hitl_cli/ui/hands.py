@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from hitl_cli.ui.render import expanded
+from hitl_cli.ui.wording import expanded
 
 if TYPE_CHECKING:
     from hitl_cli.ui.app import Repl

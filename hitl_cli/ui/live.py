@@ -13,8 +13,8 @@ from hitl_cli.journal import Call, Recorded, Replied, Settled, Started
 from hitl_cli.models import CallDelta, Retrying, TextDelta, ThinkingDelta
 from hitl_cli.outcome import ToolOutput
 from hitl_cli.ui.clean import clean, cut, fold
-from hitl_cli.ui.render import call_words
 from hitl_cli.ui.theme import Line
+from hitl_cli.ui.wording import call_words
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TAIL = 6  # lines

@@ -28,11 +28,12 @@ from hitl_cli.ui.clean import clean
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.errands import KEPT, edit_text, told
 from hitl_cli.ui.plain import PlainConsole
-from hitl_cli.ui.render import Teller, call_words, questions
+from hitl_cli.ui.render import Teller
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
 from hitl_cli.ui.theme import Line, plain
 from hitl_cli.ui.waiting import Outcome, Waiting
+from hitl_cli.ui.wording import call_words, questions
 
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TextIO
 
@@ -50,6 +50,16 @@ def open_output(stream: TextIO) -> HeldOutput:
         return Size(rows=rows or 24, columns=columns or 80)
 
     return HeldOutput(stream, size, term=os.environ.get("TERM"), enable_cpr=False)
+
+
+class Resizing(Application[None]):
+    """`resized` is called before the bottom is drawn anew for another size."""
+
+    resized: Callable[[], None]
+
+    def _on_resize(self) -> None:
+        self.resized()
+        super()._on_resize()
 
 
 class Paper:

@@ -7,6 +7,7 @@ dark background; nothing is told by colour alone, so `NO_COLOR` loses no meaning
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,3 +81,25 @@ def _prompt(attributes: str, ink: str, colour: bool) -> str:
 def plain(line: Line) -> str:
     """The text of a line without its looks."""
     return "".join(text for _, text in line)
+
+
+def ansi(lines: list[Line], colour: bool) -> str:
+    """Lines as text for the terminal, each with its line end."""
+    return "".join("".join(_styled(name, text, colour) for name, text in line) + "\n" for line in lines)
+
+
+def _styled(name: str, text: str, colour: bool) -> str:
+    start = _sequence(name, colour) if name else ""
+    return f"{start}{text}\x1b[0m" if start else text
+
+
+@lru_cache
+def _sequence(name: str, colour: bool) -> str:
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    return (
+        Style.parse(rich_style(name, colour) or "none")
+        .render("\0", color_system=ColorSystem.STANDARD)
+        .partition("\0")[0]
+    )

@@ -26,7 +26,8 @@ from hitl_cli.journal import (
 )
 from hitl_cli.models import TextDelta
 from hitl_cli.outcome import Notice
-from hitl_cli.ui.render import Teller, call_words, expanded
+from hitl_cli.ui.render import Teller
+from hitl_cli.ui.wording import call_words, expanded
 
 BASH = Call("1.1.0", "Bash", {"command": "make test\nmake lint"})
 READ = Call("1.1.1", "Read", {"file_path": "a.py"})
@@ -112,6 +113,13 @@ def test_output_cannot_leave_its_place() -> None:
     assert [text for line in rest for _, text in line] == ["  │ ", "ok", "  │ ", "next␇<U+202E>"]
 
 
+def test_a_call_that_was_edited_is_told_as_it_ran() -> None:
+    ran = Started("1.1.0", "k", {"command": "make other"})
+    assert (
+        told(reply("", BASH), ran, Settled("1.1.0", Result("ok"))).splitlines()[0] == "✓ Bash make other  1 line · 2 s"
+    )
+
+
 def test_no_output_is_one_line() -> None:
     out = told(reply("", BASH), Settled("1.1.0", Result("(no output)")))
     assert out == "✓ Bash make test … 2 lines  no output\n"
@@ -145,7 +153,7 @@ def test_a_change_that_a_panel_showed_is_not_shown_again() -> None:
 def test_what_is_to_do_is_listed() -> None:
     call = Call("1.1.0", "Todo", {"items": []})
     listed = Settled("1.1.0", Result("[x] one\n[ ] two", data={"todo": [{"text": "one"}, {"text": "two"}]}))
-    assert told(reply("", call), listed) == "✓ Todo  2 lines\n    [x] one\n    [ ] two\n"
+    assert told(reply("", call), listed) == "✓ Todo\n    [x] one\n    [ ] two\n"
 
 
 LINE = st.text(st.characters(codec="utf-8") | st.sampled_from("▌>✓ \n\n"), max_size=80)

@@ -22,6 +22,7 @@ from hitl_cli.ui.lines import Span, hang, literal, width_of
 from hitl_cli.ui.theme import Line
 
 NUMBERED = 12  # lines of content from which they are numbered
+FAMILIAR = ("Read", "Glob", "Grep", "WebFetch", "BashOutput", "BashKill")  # tools that need no words about them
 LINE = 240  # characters of a question that its form shows
 BLANKS = 4  # blank lines in a row from which they are shown as a number
 _PART = later("`([^`\n]+)`")
@@ -197,7 +198,7 @@ def of_call(
     body = preview.body if preview.kind != "text" or not _is_json(preview.body, given) else arguments(given)
     content = body.removesuffix("\n") or "(nothing would change)"
     odd = _odd(title, content, *_strings(given))
-    if preview.about:
+    if preview.about and call.name not in FAMILIAR:
         facts = (("tool", preview.about), *facts)
     return Sheet(title, content, badges, facts, preview.purpose, odd, preview.kind == "command", rows)
 

@@ -156,7 +156,7 @@ class Panel:
         )
         call = self.interrupt.call
         assert call
-        facts = (("why", "you edited it"), ("rules", revised.verdict))
+        facts = (("why", f"you edited it; {revised.verdict.removeprefix('ask: ')}"),)
         fresh = of_call(call, revised.preview, facts, (("warn", "edited"),), revised.input)
         self._pages.turn_to(self._queued(fresh), [])
         self._deaf_until = now + WAIT

@@ -383,10 +383,10 @@ def test_an_edited_command_is_judged_and_shown_before_it_can_be_approved(drive, 
     it = drive(bash("make deploy")).press("e").type(" ENV=test").press("enter")
     assert it.outcome is None
     assert it.text[-4:] == [
+        "",
         "▌ Bash  edited",
         "▌ $ make deploy ENV=test",
-        "  why    you edited it",
-        "  rules  ask: no rule covers it",
+        "  why    you edited it; no rule covers it",
     ]
     assert it.press("y").outcome == Answered(Edit({"command": "make deploy ENV=test"}))
 
