@@ -18,6 +18,7 @@ from hitl_cli.agent import Agent
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import ModelError, UsageError
 from hitl_cli.journal import Began, Call, Changed, Grant, Settings, Who
+from hitl_cli.loop import refusals
 from hitl_cli.mcp import Servers, servers_from_settings
 from hitl_cli.models import DEFAULT, open_model
 from hitl_cli.paths import Paths, locate, place_for, project_of
@@ -96,9 +97,11 @@ class Assembly:
             if grant.scope != "session":
                 rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
 
-    def require_key(self) -> None:
-        """UsageError, before anything is begun, when the model's service would want a key and there is none."""
+    def require_model(self) -> None:
+        """UsageError, before anything is begun, when the model cannot be held to the limits or its service would want a
+        key and there is none."""
         model = open_model(self.settings.model, cwd=Path(self.settings.cwd))
+        refusals.unless_priced(model, self.settings)
         try:
             getattr(model, "require_key", lambda: None)()
         except ModelError as error:

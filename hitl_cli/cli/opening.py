@@ -11,6 +11,6 @@ def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, m
     from hitl_cli.ui.app import repl
 
     assembly = assemble(turn, session=session, newest=newest)
-    assembly.require_key()
+    assembly.require_model()
     streams.interruptible()
     return repl(assembly.setup(message, colour=not turn.no_color))

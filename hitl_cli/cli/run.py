@@ -54,7 +54,7 @@ def run(
     text = given if hosted else stdin.message(given)
     responder = deny_all if auto_deny or on_ask == "deny" else None
     assembly = assemble.assemble(turn, session=session, newest=continue_, responder=responder)
-    assembly.require_key()
+    assembly.require_model()
     if hosted:
         return asyncio.run(host.serve(assembly, turn, text, form))
     assert text is not None

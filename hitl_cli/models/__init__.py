@@ -70,7 +70,10 @@ Delta = TextDelta | ThinkingDelta | CallDelta | Retrying
 
 
 class Model(Protocol):
-    """`name` as given by the person (`claude-…`, `script:FILE`)."""
+    """`name` as given by the person (`claude-…`, `script:FILE`).
+
+    A model each of whose replies says what it cost has `priced = True`; of another no limit of cost is accepted.
+    """
 
     name: str
 

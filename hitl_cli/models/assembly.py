@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hitl_cli.journal import ModelReply, Stop, Usage
@@ -42,7 +43,7 @@ class Assembly:
     def __init__(self, model: str) -> None:
         self.started = False
         self.whole = False
-        self._model = model
+        self._asked = self._model = model
         self._blocks: dict[int, dict[str, Any]] = {}
         self._typed: dict[int, str] = {}  # the JSON text of each tool input so far
         self._stop = ""
@@ -109,7 +110,9 @@ class Assembly:
                 self._counts[ours] = usage[theirs]
 
     def reply(self) -> ModelReply:
-        """The whole reply, priced. A refused one holds no calls: none of them may be run or answered."""
+        """The whole reply, priced: by the model that answered, or where that has no price by the one that was asked.
+
+        A refused one holds no calls: none of them may be run or answered."""
         stop = _STOPS.get(self._stop, "end")
         order = sorted(self._blocks)
         blocks = [self._finish(index, cut=stop == "length" and index == order[-1]) for index in order]
@@ -118,8 +121,9 @@ class Assembly:
         if stop in ("end", "tool_use"):
             stop = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end"
         usage = Usage(**self._counts)
-        priced = Usage(usage.input, usage.output, usage.cache_read, usage.cache_write, cost(self._model, usage))
-        return ModelReply(tuple(blocks), stop, priced, self._model)
+        price = cost(self._model, usage)
+        usage = replace(usage, cost=cost(self._asked, usage) if price is None else price)
+        return ModelReply(tuple(blocks), stop, usage, self._model)
 
     def _finish(self, index: int, *, cut: bool) -> dict[str, Any]:
         """The block with its input read; text that is no JSON object is kept in `raw`. `cut`: the reply ended in it."""

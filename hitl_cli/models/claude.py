@@ -47,6 +47,10 @@ class Claude:
     def window(self) -> int:
         return card(self.name).window
 
+    @property
+    def priced(self) -> bool:
+        return card(self.name).price is not None
+
     def preload(self) -> None:
         """Load the SDK and make the client in the background; what goes wrong is told at the first request."""
 

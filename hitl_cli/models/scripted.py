@@ -30,6 +30,8 @@ Message = Mapping[str, Json]
 class Scripted:
     """The model in `file`; SettingsError when the file cannot be used."""
 
+    priced = True  # it costs what its usage says, else nothing
+
     def __init__(self, file: Path, *, patience: Patience | None = None) -> None:
         self.name = f"script:{file}"
         self.script = load(file)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 
 from hitl_cli import Agent, Middleware, approve, proceed, reply, tool
-from hitl_cli.errors import InvalidAnswers, UnknownStep
+from hitl_cli.errors import InvalidAnswers, UnknownStep, UsageError
 from hitl_cli.interrupts import Breakpoint
 from hitl_cli.outcome import Completed, Stopped, Suspended
 from hitl_cli.store.sqlite import SqliteStore
@@ -212,6 +213,26 @@ def test_limits_end_the_turn_and_leave_the_session_usable(
         assert ((isinstance(run, Stopped) and run.why) or "") == why
         run = await driver.run(Agent(Told("next"), [look([])], store=store), "more", run.session)
         assert run.text == "next"
+
+    asyncio.run(story())
+
+
+def test_a_limit_of_cost_is_refused_for_a_model_that_does_not_say_what_it_costs(
+    driver: Driver, store: SqliteStore
+) -> None:
+    async def story() -> None:
+        limited = Agent(Told([("look", {"n": 1})], "done"), [look([], approve=True)], store=store, max_cost=2.5)
+        run = await driver.run(limited, "go")
+        unknown = Told("done")
+        unknown.priced = False
+        problem = re.escape("The price of told is not known, so the limit of $2.5 (max_cost) cannot hold it.")
+        with pytest.raises(UsageError, match=problem):
+            Agent(unknown, max_cost=2.5)
+        other = Agent(unknown, [look([], approve=True)], store=store)  # the limits are the session's
+        with pytest.raises(UsageError, match=problem):
+            await driver.resume(other, run.session, {ids(run)[0]: approve()})
+        assert unknown.requests == []
+        assert (await driver.resume(limited, run.session, {ids(run)[0]: approve()})).text == "done"
 
     asyncio.run(story())
 

@@ -18,6 +18,7 @@ class Told:
 
     name = "told"
     window = 100_000
+    priced = True  # a `ModelReply` says what it costs, all else costs nothing
 
     def __init__(self, *replies: Reply) -> None:
         self.replies = list(replies)

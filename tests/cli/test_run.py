@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import DONE, Home, steady
+from tests.models.server import Server
 
 TOUCH = ("Bash", {"command": "touch made"})
 TWO = '[[turn]]\n[[turn.reply]]\ntext = "One."\n[[turn]]\n[[turn.reply]]\ntext = "Two."\n'
@@ -117,6 +118,20 @@ def test_a_limit_ends_the_turn_with_6(home: Home, flags: list[str], reason: str)
     said = home.run("go", *flags, "--output", "json")
     assert (said.code, said.json["status"], said.json["exit"], said.json["reason"]) == (6, "stopped", 6, reason)
     assert said.json["usage"] == {"input": 180, "output": 20, "cache_read": 0, "cost": 0.06}
+
+
+def test_a_limit_of_cost_needs_a_model_with_a_price_and_nothing_is_begun_without(home: Home) -> None:
+    home.script(DONE).run("before")
+    with Server([]) as server:
+        env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+        said = home.hitl("run", "say hello", "--model", "local-7b", "--max-cost", "1", env=env)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "hitl: The price of local-7b is not known, so the limit of $1 (max_cost) cannot hold it.\n"
+        "  Name another model, or limit it with --max-tokens (max_tokens) instead.\n"
+    )
+    assert server.requests == []
+    assert len(home.hitl("sessions", "list", "--json").json) == 1
 
 
 @pytest.mark.slow

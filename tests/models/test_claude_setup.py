@@ -74,6 +74,7 @@ def test_a_model_of_another_server_has_no_price_and_a_modest_window(at) -> None:
         at(server)
         [items] = talk(HELLO, model="local-model:7b")
     assert items[-1].usage == Usage(10, 1)
+    assert (Claude("local-model:7b").priced, Claude("claude-opus-4-8").priced) == (False, True)
     assert (Claude("local-model:7b").window, server.requests[0]["max_tokens"]) == (200_000, 8_192)
 
 
