@@ -57,11 +57,9 @@ class PlainConsole:
     def show(self, sheet: Sheet, alerts: Sequence[str]) -> None:
         badges = "".join(f", {text}" for _, text in sheet.badges)
         self.say(f"{sheet.title}{badges}")
-        for line in sheet.warnings(alerts, 10_000):
-            self._write(plain(line).strip() + "\n")
         for text in _numbered(sheet):
             self._write(text + "\n")
-        for line in sheet.tail(10_000):
+        for line in sheet.tail(10_000, alerts):
             self._write(plain(line).strip() + "\n")
         _quiet(self.input or sys.stdin)
 
@@ -101,7 +99,7 @@ class RichConsole:
             return Dialogue(self, interrupt, judge, number=number, total=total, now=time.time()).run(alerts)
 
     def show(self, sheet: Sheet, alerts: Sequence[str]) -> None:
-        for line in sheet.whole(self._console.width, alerts):
+        for line in [[], *sheet.whole(self._console.width, alerts)]:
             self._console.print(rich_text(line))
         _quiet(self.input or sys.stdin)
 

@@ -156,8 +156,8 @@ def test_with_a_judge_a_rule_must_cover_the_call_and_has_a_place():
 def test_odd_characters_are_shown_and_bar_always():
     outcome, shown = ask(bash("make \x1b[2J\u202e"), "a", "p")
     assert shown[1:3] == [
-        "! It holds control characters and characters that reorder text: shown as ␛ or <U+202E>",
         "1: make ␛[2J<U+202E>",
+        "! It holds control characters and characters that reorder text: shown as ␛ or <U+202E>",
     ]
     assert outcome == Parked()
 
@@ -224,7 +224,8 @@ def test_the_rich_console_draws_the_panel_and_reads_no_markup():
     console, out = rich("junk\ny\n")
     call = Call("c", "send", {"text": "[bold]x[/bold] [link=http://x]"})
     assert console.ask(Approval(id="i", call=call, reason="[red]why")) == Answered(Approve())
-    assert out.getvalue().splitlines()[:3] == [
+    assert out.getvalue().splitlines()[:4] == [
+        "",
         "▌ send",
         "▌   text: [bold]x[/bold] [link=http://x]",
         "  why    [red]why",
