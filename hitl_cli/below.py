@@ -26,8 +26,11 @@ def all_below(access: ReadPath | WritePath, real: str) -> ReadPath | WritePath:
     if isinstance(access, WritePath):
         below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, True)))
         return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
-    path = posixpath.join(folder, "**/*" if only == "shown" else "**")
-    below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, only != "shown")))
+    hides = only in ("shown", "some")
+    path = posixpath.join(folder, "**/*" if hides else "**")
+    below = Below(
+        cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, not hides)), only != "some"
+    )
     return replace(access, path=path, real=None, alias=None, glob=True, below=below)
 
 

@@ -63,7 +63,7 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     ):
         walk.opaque(f"{found[0]} is computed with, and its value may itself hold a command", text)
     if not walk.out and walk.steps > 1:  # of blanks and comments alone nobody can say what was meant
-        walk.out.append(Command((), text=text, free="it runs nothing"))
+        walk.out.append(Command((":",), text=text, free="it runs nothing"))
     tree = walk.node.kids[0] if walk.node.kids else walk.node
     return Reading(tuple(walk.out), tree)
 

@@ -62,6 +62,11 @@ _FAMILIES = (
 )
 PROGRAMS: dict[str, Row] = {name: row for family in _FAMILIES for name, row in family.PROGRAMS.items()}
 
+# Checkers, compilers and test runners look for files of their own kind in a folder they are given.
+for _family in (checkers, javascript, languages, python):
+    for _row in _family.PROGRAMS.values():
+        _row.only = "some"
+
 # Folders whose programs are the system's own: a path into one of them is the same program as the bare name.
 SYSTEM_FOLDERS = frozenset(f"{root}/{name}" for root in ("", "/usr", "/usr/local") for name in ("bin", "sbin")) | {
     "/opt/homebrew/bin"
@@ -115,7 +120,8 @@ class Study:
     also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
     cwd      the folder entered by options (git -C, make -C), as written
     opaque   why no prefix rule can cover it, "" when one can
-    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "" for everything
+    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "some" (of that, files of
+             a kind), "" for everything
     """
 
     words: tuple[Word, ...]
@@ -168,7 +174,7 @@ def study(words: Sequence[Word], place: Place, cwd: str | None, fed: bool = Fals
         reading.spellings(),
         reading.folder,
         reading.opaque,
-        reading.only,
+        reading.only or row.only,
     )
 
 

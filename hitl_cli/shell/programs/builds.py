@@ -117,6 +117,24 @@ PROGRAMS: dict[str, Row] = {
         "-S -SP --script = runs a script\n--test-dir = folder\n--build-and-test = runs another program\n"
         "-O --output-log --output-junit = write\n-T -D -R -E -j -C =",
     ),
+    "just": Row(
+        "just manual",
+        """
+        -f --justfile = takes another file of recipes
+        -d --working-directory = folder
+        --shell --shell-arg --chooser --cygpath = runs another program
+        -c --command runs another program
+        -e --edit opens an editor
+        --set ==
+        --dotenv-path --dotenv-filename --color --list-heading --list-prefix =
+        """,
+        abbreviates=False,
+    ),
+    "task": Row(
+        "Task manual",
+        "-t --taskfile = takes another file of tasks\n-d --dir = folder\n-g --global works elsewhere\n-C -o --output -I =",
+        abbreviates=False,
+    ),
     "ninja": Row(
         "ninja manual", "-f = takes another build file\n-C = folder\n-j -k -l -w -d =\n-t =", abbreviates=False
     ),

@@ -238,7 +238,10 @@ PROGRAMS: dict[str, Row] = {
         "swift manual", f"--package-path -C --chdir = folder\n-Xswiftc -Xcc -Xlinker = {_CODE}", abbreviates=False
     ),
     "dotnet": Row(
-        "dotnet manual", "-o --output = make\n-c --configuration -f --framework -r -v --filter =", abbreviates=False
+        "dotnet manual",
+        "-o --output = make\n-c --configuration -f --framework -r -v --filter =",
+        abbreviates=False,
+        operands="read",
     ),
     **rows(
         "Bundler manual",

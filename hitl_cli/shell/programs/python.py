@@ -133,7 +133,20 @@ _UV = f"""
     --package --exclude-newer --resolution --prerelease --no-group --only-group -P --upgrade-package --from =
 """
 
+
+def _json_tool(reading: Reading) -> None:
+    """python -m json.tool [INPUT [OUTPUT]]."""
+    for number, (at, word) in enumerate(reading.operands):
+        if number:
+            reading.write(word, at)
+        elif word != "-":
+            reading.reads.append(word)
+
+
 PROGRAMS: dict[str, Row] = {
+    "json.tool": Row("Python library reference", "--indent =", wary=True, then=_json_tool),
+    "venv": Row("Python library reference", "--prompt =", operands="make"),
+    **rows("Python library reference", "zipfile tarfile", "-l -t --list --test = read\n-c -e = make", operands="make"),
     **rows(
         "python(1)",
         "python python3 python2 pypy pypy3",

@@ -81,6 +81,7 @@ class Row:
     then        looks at the whole call after its words are sorted into options and operands
     act         the sub-command itself is an act, for this reason
     inner       how many operands stand before the words of another program (`docker exec CONTAINER PROGRAM …`: 1)
+    only        what is read of a folder, as `Study` says
     peel        takes neutral options out of the words before they are read; gives the words and the folder they enter
     """
 
@@ -100,6 +101,7 @@ class Row:
     then: Callable[[Reading], None] | None = None
     act: str = ""
     inner: int | None = None
+    only: str = ""
     peel: Callable[[tuple[Word, ...], Place, str | None], tuple[tuple[Word, ...], str | None]] | None = None
     known: dict[str, Option] = field(default_factory=dict)
     cut: dict[str, Option | None] = field(default_factory=dict)
