@@ -122,7 +122,6 @@ class Agent:
         self.settings = settings or Settings(
             model.name, mode, self.place.cwd, dirs, (), max_steps, max_tokens, max_cost
         )
-        refusals.unless_priced(model, self.settings)
         self._live: dict[str, tuple[Drive, asyncio.Task[Run]]] = {}
         self._folded: dict[str, tuple[State, list[Recorded]]] = {}
         self._sync: Blocking | None = None
@@ -188,7 +187,7 @@ class Agent:
 
         async def first(drive: Drive) -> First:
             refusals.unless_recoverable(drive.session, drive.state, drive.options)
-            refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
+            refusals.unless_complete(drive.state, self.middleware, self.place)
             drive.state.open = drive.state.open or not drive.state.unfinished
             return _nothing
 
@@ -204,7 +203,7 @@ class Agent:
 
     async def _fitted(self, drive: Drive, answers: Answers) -> Fitted:
         refusals.unless_waiting(drive.session, drive.state, answers)
-        refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
+        refusals.unless_complete(drive.state, self.middleware, self.place)
         return await Resolving(drive).fit(answers)
 
     async def _stream(
@@ -221,6 +220,7 @@ class Agent:
         with Leasing(self.store, session) as held:
             drive = self._drive(session, held.lease, options, how)
             first = await prepare(drive)
+            held.lost = drive.lose
             async with aclosing(self._events(drive, first)) as events:
                 async for event in events:
                     yield event

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import interrupts
-from hitl_cli.errors import HitlError
+from hitl_cli.errors import HitlError, StaleLease
 from hitl_cli.interrupts import Interrupt, Reject, dump_answer
 from hitl_cli.journal import (
     Answered,
@@ -80,9 +80,16 @@ class Drive:
     held: set[str] = field(default_factory=set)
     partial: str = ""  # what a reply that is being streamed has said so far
     broken: bool = False  # an append failed: what is in `state` is not what is stored
+    lost: StaleLease | None = None  # another process has taken the session over
+    cancel: Callable[[], object] = lambda: None
     stopping: bool = False  # `stop` was asked for
     crammed: bool = False  # the window is all but full, and a summary could not be had
     abandoned: bool = False  # whoever watched went away: leave everything as it is
+
+    def lose(self, why: StaleLease) -> None:
+        """Another process has taken the session over: nothing that runs here is to go on. Called from any thread."""
+        self.lost = why
+        self.cancel()
 
     # --- the loop ---------------------------------------------------------------------------------------------------
 
@@ -91,10 +98,15 @@ class Drive:
 
         Cancelled, it closes what is open, unless whoever watched just went away.
         """
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        self.cancel = lambda: loop.call_soon_threadsafe(task.cancel) if task and not loop.is_closed() else None
         try:
             return await self._guarded(first)
         except asyncio.CancelledError:
             await self._cancel_tasks()
+            if self.lost:
+                self.broken = True
+                raise self.lost from None
             if self.abandoned or self.broken:
                 raise
             self.close("stopped" if self.stopping else "interrupted")

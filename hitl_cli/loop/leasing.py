@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
@@ -18,6 +19,7 @@ class Leasing:
 
     def __init__(self, store: Store, session: str) -> None:
         self.store, self.session = store, session
+        self.lost: Callable[[StaleLease], None] = lambda why: None  # called from another thread
         self._done = threading.Event()
 
     def __enter__(self) -> Leasing:
@@ -36,7 +38,8 @@ class Leasing:
         while not self._done.wait(RENEW):
             try:
                 self.store.renew(self.lease, TTL)
-            except StaleLease:
-                return  # taken over: every append is refused from now on
+            except StaleLease as why:  # taken over: every append is refused from now on
+                self.lost(why)
+                return
             except HitlError:
                 continue  # the store may be back before the lease ends

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from hitl_cli import Agent, approve, tool
+from hitl_cli.errors import StaleLease
 from hitl_cli.interrupts import Approval
 from hitl_cli.journal import Changed, Grant, Judged
+from hitl_cli.loop import leasing
 from hitl_cli.store.sqlite import SqliteStore
 from tests.agent.told import Told
 from tests.cli.program import Said, until
@@ -226,5 +228,40 @@ def test_a_verdict_that_changes_before_the_start_is_in_the_journal_with_its_ques
         assert [e.decision for e in history if isinstance(e, Judged)] == ["allow", "ask"]
         assert isinstance(run.pending[0], Approval)
         await agent.close()
+
+    asyncio.run(story())
+
+
+def test_a_body_ends_when_another_process_takes_the_session_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leasing, "RENEW", 0.05)
+
+    async def story() -> None:
+        inside, ended = asyncio.Event(), []
+
+        @tool
+        async def work() -> str:
+            """Go on for good."""
+            inside.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(True)
+            return ""
+
+        store, other = SqliteStore(tmp_path / "store.db"), SqliteStore(tmp_path / "store.db")
+        agent = Agent(Told([("work", {})]), [work], store=store)
+        session = store.create()
+        late = asyncio.create_task(agent.run("go", session))
+        await inside.wait()
+        other._db.execute("UPDATE leases SET expires = 0")  # as if it had been frozen for as long as a lease lasts
+        other.claim(session)
+        with pytest.raises(StaleLease, match="taken over"):
+            await late
+        assert ended == [True]
+        assert (await agent.load(session)).status == "interrupted"
+        await agent.close()
+        other.close()
 
     asyncio.run(story())
