@@ -84,4 +84,4 @@ class ComposerCompleter(Completer):
         if match:
             for name in self.files.matching(match[1]):
                 written = f'@"{name}"' if " " in name else "@" + name
-                yield Completion(written, -len(match[0].lstrip()), display=clean(name))
+                yield Completion(written, -len(match[0].lstrip()), display=clean(name).replace("\n", "␊"))

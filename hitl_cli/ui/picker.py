@@ -13,6 +13,7 @@ from prompt_toolkit.output import Output
 
 from hitl_cli.store import Head
 from hitl_cli.ui.clean import cells, clean, cut
+from hitl_cli.ui.lines import keys as lines_of_keys
 from hitl_cli.ui.theme import Line, prompt_fragments, prompt_style
 
 ROWS = 10
@@ -52,16 +53,14 @@ class Choice:
             picked = number == self.at
             waits = f"  {len(head.pending)} waiting" if head.pending else ""
             end = f"  {ago(self.now - head.updated)}{waits}"
-            text = (
-                f"{'› ' if picked else '  '}{head.session}  {clean(head.title).splitlines()[0] if head.title else ''}"
-            )
+            title, _, _ = clean(head.title).partition("\n")
+            text = f"{'› ' if picked else '  '}{head.session}  {title}".rstrip()
             lines.append([("pick" if picked else "", cut(text, width - cells(end) - 1)), ("dim", end)])
         if not found:
             lines.append([("dim", "  none fits what you typed")])
         elif len(found) > ROWS:
             lines.append([("dim", f"  {self.at + 1} of {len(found)}")])
-        lines.append([("key", "enter"), ("", " opens · "), ("key", "esc"), ("", " leaves · type to narrow")])
-        return lines
+        return lines + lines_of_keys([("enter", "opens"), ("esc", "leaves"), ("", "type to narrow")], width)
 
 
 def ago(seconds: float) -> str:

@@ -94,7 +94,7 @@ def test_the_picker_narrows_and_chooses() -> None:
         "Which session?  ",
         "› ab12  fix the test  just now",
         "  cd34  漢字  2 min ago  1 waiting",
-        "enter opens · esc leaves · type to narrow",
+        "  enter opens · esc leaves · type to narrow",
     ]
     choice.move(5)
     assert choice.chosen == HEADS[1]
@@ -102,6 +102,11 @@ def test_the_picker_narrows_and_chooses() -> None:
     assert choice.chosen == HEADS[0]
     choice.type("zzz")
     assert choice.chosen is None
+
+
+def test_a_title_that_cannot_be_seen_is_listed_all_the_same() -> None:
+    lines = Choice([Head("ab12", "\x1b[0m", "/w", updated=100.0)], 100.0).lines(40)
+    assert plain(lines[1]) == "› ab12  just now"
 
 
 def test_ages_have_one_unit() -> None:

@@ -24,7 +24,8 @@ async def jobs(repl: Host, argument: str) -> None:
         repl.say(clean(job.output()) or "(no output)", "")
         repl.say(f"({job.name} {job.status})")
     else:
-        listed = [f"{job.name:<8}{job.status:<26}{clean(job.text).splitlines()[0]}" for job in _jobs(repl)]
+        texts = [(job, clean(job.text).partition("\n")[0]) for job in _jobs(repl)]
+        listed = [f"{job.name:<8}{job.status:<26}{text}" for job, text in texts]
         more = "/jobs NAME shows the output, /jobs end NAME ends one."
         repl.say("\n".join([*listed, more] if listed else ["Nothing runs in the background."]), "")
 
