@@ -122,6 +122,7 @@ class Agent:
         self.settings = settings or Settings(
             model.name, mode, self.place.cwd, dirs, (), max_steps, max_tokens, max_cost
         )
+        refusals.unless_priced(model, self.settings)
         self._live: dict[str, tuple[Drive, asyncio.Task[Run]]] = {}
         self._folded: dict[str, tuple[State, list[Recorded]]] = {}
         self._sync: Blocking | None = None
@@ -187,7 +188,7 @@ class Agent:
 
         async def first(drive: Drive) -> First:
             refusals.unless_recoverable(drive.session, drive.state, drive.options)
-            refusals.unless_complete(drive.state, self.middleware, self.place)
+            refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
             drive.state.open = drive.state.open or not drive.state.unfinished
             return _nothing
 
@@ -203,7 +204,7 @@ class Agent:
 
     async def _fitted(self, drive: Drive, answers: Answers) -> Fitted:
         refusals.unless_waiting(drive.session, drive.state, answers)
-        refusals.unless_complete(drive.state, self.middleware, self.place)
+        refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
         return await Resolving(drive).fit(answers)
 
     async def _stream(
