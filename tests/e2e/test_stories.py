@@ -164,7 +164,7 @@ def test_leaving_parks_and_another_process_reopens_with_the_question(home: Any, 
     window.type("p")
     window.wait("Parked.")
     assert window.leave() == 0
-    assert "waits for 1 answer" in window.text
+    assert "1 question waiting" in window.text
     again = terminal("-c")
     again.wait("> please make it", "I will make it.")
     again.asked("$ mkdir made")
@@ -189,7 +189,7 @@ def test_ctrl_d_at_a_panel_leaves_and_parks_the_question(home: Any, terminal: Op
     window.say("please make it")
     window.asked("$ mkdir made")
     assert window.leave() == 0
-    assert "waits for 1 answer" in window.text
+    assert "1 question waiting" in window.text
     assert len(json.loads(home.hitl("pending", "--json").stdout)) == 1
 
 
