@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hitl_cli import config, instructions, records, rulebook
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
+from hitl_cli.cli import streams
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import ModelError, UsageError
 from hitl_cli.journal import Began, Call, Changed, Grant, Settings, Who
@@ -194,7 +195,7 @@ def assemble(
         settings,
         book,
         tuple(turn.break_),
-        who or Who("person", terminal()),
+        who or Who("person", streams.seat()),
         session,
         responder,
         anew=began is not None and settings != began and _settings(Turn(), resolved, began, place) != settings,
@@ -279,16 +280,6 @@ def _newest(store: SqliteStore) -> str:
     if not heads:
         raise UsageError(f"There is no session in {here()} yet.\n  `hitl sessions list` shows those of other folders.")
     return heads[0].session
-
-
-def terminal() -> str:
-    """The name of this process's terminal, "" where there is none: it stands in the log beside what a person decided."""
-    for fd in (0, 1, 2):
-        try:
-            return os.ttyname(fd)
-        except OSError:
-            continue
-    return ""
 
 
 def _now() -> float:

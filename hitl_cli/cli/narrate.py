@@ -44,7 +44,7 @@ class Narrator:
                 self._judged(judged)
             case Recorded(entry=Answered(answers=answers, who=who)) if self._verbose:
                 for answer in answers.values():
-                    self.say(f"  {who.detail or who.kind} says: {_said(answer)}")
+                    self.say(f"  {who.kind if who.kind == 'person' else who.detail or who.kind} says: {_said(answer)}")
             case Recorded(entry=Settled(call=id, result=result)):
                 if not result.ok and result.kind == "error":
                     self.say(f"  failed: {self._title(id)}")

@@ -1,4 +1,5 @@
-"""The three standard streams, made so that the rest of the program need not think of them; and signals that raise.
+"""The three standard streams, made so that the rest of the program need not think of them; what they say of
+where the person is; and signals that raise.
 
 A stream that was closed when the program began is /dev/null: else the next file that is opened would take its number, and
 what is meant for a person would go into it. Text that the stream's encoding lacks is escaped instead of ending the program.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import pwd
 import signal
 import sys
 
@@ -41,3 +43,18 @@ def discard_output(code: int) -> int:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
     return code
+
+
+def seat() -> str:
+    """Where the person of this process is, as the log says it: `at /dev/pts/3`, or whose process it was that started this
+    one."""
+    for fd in (0, 1, 2):
+        try:
+            return f"at {os.ttyname(fd)}"
+        except OSError:
+            continue
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container may run as nobody that it knows
+        user = str(os.getuid())
+    return f"without a terminal (user {user}, process {os.getppid()})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -16,6 +17,9 @@ from typing import Any
 
 PATIENCE = 30.0  # seconds; only a failing test ever waits so long
 DONE = '[[turn]]\n[[turn.reply]]\ntext = "Done."\n'
+
+
+NOBODY = f"person without a terminal (user {pwd.getpwuid(os.getuid()).pw_name}, process {os.getpid()})"  # who answers
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.program import Home, Said, end_of, steady, until
+from tests.cli.program import NOBODY, Home, Said, end_of, steady, until
 
 TOUCH = ("Bash", {"command": "touch made"})
 ASK = ("AskUser", {"questions": [{"question": "Which?", "options": [{"label": "Red"}, {"label": "Blue"}]}]})
@@ -211,14 +211,14 @@ def test_several_are_answered_at_once_or_one_by_one(home: Home) -> None:
 def test_who_comes_second_is_told_what_was_decided_and_by_whom(home: Home) -> None:
     session = home.parked()
     assert home.hitl("answer", session, "--reject").code == 3
-    words = "already answered: reject by person"
+    words = f"already answered: reject by {NOBODY}"
     assert home.hitl("answer", session, "1.1.0:approval", "--approve").__dict__ == {
         "code": 2,
         "out": "",
         "err": f"hitl: 1.1.0:approval: {words}\n",
     }
     assert home.hitl("answer", session, "--approve").err == (
-        f"hitl: Nothing waits in session {session}.\n  The last answer: 1.1.0:approval: reject by person\n"
+        f"hitl: Nothing waits in session {session}.\n  The last answer: 1.1.0:approval: reject by {NOBODY}\n"
         "  `hitl pending` lists what waits anywhere.\n"
     )
 
@@ -230,7 +230,7 @@ def test_two_processes_answer_and_one_wins_also_while_the_winner_is_still_at_wor
     said: list[Said] = [end_of(process) for process in both]
     assert sorted(s.code for s in said) == [0, 2]
     loser = next(s for s in said if s.code == 2)
-    assert loser.err == "hitl: 1.1.0:approval: already answered: approve by person\n"
+    assert loser.err == f"hitl: 1.1.0:approval: already answered: approve by {NOBODY}\n"
     assert (home.work / "made").read_text() == "x\n"
 
 

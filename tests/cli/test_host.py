@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.program import DONE, Home, Said, end_of, until
+from tests.cli.program import DONE, NOBODY, Home, Said, end_of, until
 
 SCHEMA = json.loads((Path(__file__).parent.parent.parent / "hitl_cli/help/jsonlines.schema.json").read_text())
 OUT = Draft202012Validator(SCHEMA)
@@ -269,7 +269,7 @@ def test_a_question_that_another_process_answered_is_not_answered_twice(home: Ho
         h.read("interrupt")
         assert home.hitl("answer", h.seen[0]["session"], "--reject", "--reason", "no").code == 3
         h.say(say("1.1.0:approval", approve={}))
-        assert h.read()["message"] == "1.1.0:approval: already answered: reject by person"
+        assert h.read()["message"] == f"1.1.0:approval: already answered: reject by {NOBODY}"
         assert not (home.work / "made").exists()
         h.say(user("next"))
         assert h.read("end")["answer"] == "The script is over."

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.cli.program import DONE, Home
+from tests.cli.program import DONE, NOBODY, Home
 
 SECRET = "sk-ant-" + "a1B2" * 10
 TOUCH = ("Bash", {"command": "touch made"})
@@ -111,7 +111,7 @@ def test_every_decision_stands_in_the_log(home: Home) -> None:
         "granted", "interrupt",
     }  # fmt: skip
     text = home.hitl("log").out.splitlines()
-    assert text[3].endswith("approve  Bash touch made  by person  + Bash(touch made) (project)")
+    assert text[3].endswith(f"approve  Bash touch made  by {NOBODY}  + Bash(touch made) (project)")
 
 
 @pytest.mark.parametrize(

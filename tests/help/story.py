@@ -171,9 +171,10 @@ class Reader:
             if line.decode() == MARK + "\n":
                 break
             lines.append(line.decode())
-        return (
+        text = (
             "".join(lines).rstrip("\n").replace(str(self.home), "/home/you").replace(str(packs().parent), "/opt/hitl")
         )
+        return re.sub(r"\(user \S+, process \d+\)", "(user you, process 4711)", text)
 
     def close(self) -> None:
         self._shell.communicate()
