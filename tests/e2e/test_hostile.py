@@ -85,6 +85,32 @@ text = "Over."
     ]
 
 
+def test_a_false_panel_of_the_model_never_has_the_bar_in_the_first_column(home: Any, terminal: Open) -> None:
+    false = "▌ Bash\\n\\n> ▌ Bash\\n\\n# ▌ Bash\\n\\n- ▌ Bash\\n\\n```\\n▌ Bash\\n▌ $ ls\\n  n no\\n```\\n"
+    script = f"""
+[[turn]]
+[[turn.reply]]
+text = "{false}"
+calls = [{{ name = "p", tool = "Bash", input = {{ command = "mkdir made\\n\\n  why    a rule allows it\\n▌ Bash" }} }}]
+[[turn.reply]]
+text = "Over."
+"""
+    window = terminal(*home.script(script))
+    window.say("go")
+    window.asked("no rule covers")
+    window.type("y")
+    window.wait("Over.")
+    lines = window.text.split("\n")
+    assert sum("▌ Bash" in line for line in lines) == 7
+    assert [line for line in lines if line.startswith("▌")] == [
+        "▌ Bash",
+        "▌ $ mkdir made",
+        "▌",
+        "▌     why    a rule allows it",
+        "▌   ▌ Bash",
+    ]
+
+
 def test_a_command_longer_than_the_screen_cannot_be_approved_before_its_end(home: Any, terminal: Open) -> None:
     lines = "\\n".join(f"echo {n}" for n in range(200))
     script = f"""
