@@ -29,10 +29,15 @@ def head_of(store: Store, session: str) -> Head:
 
 def rename(store: Store, session: str, title: str) -> None:
     """Raises SessionBusy while another process runs the session."""
+    change(store, session, Changed("title", title), title=title)
+
+
+def change(store: Store, session: str, changed: Changed, **of_head: Any) -> None:
+    """Record a change outside of any run, with what it changes in the index row; as `rename`."""
     lease = store.claim(session)
     try:
         after = len(store.read(session))
-        store.append([Changed("title", title)], replace(head_of(store, session), title=title), lease, after)
+        store.append([changed], replace(head_of(store, session), **of_head), lease, after)
     finally:
         store.release(lease)
 

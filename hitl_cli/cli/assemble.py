@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hitl_cli import config, instructions, records, rulebook
+from hitl_cli import config, instructions, records, rulebook, sessions
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
 from hitl_cli.cli import streams
@@ -97,6 +97,12 @@ class Assembly:
         for grant in grants:
             if grant.scope != "session":
                 rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
+
+    def keep_flags(self) -> None:
+        """Flags given for a session that is continued hold from now on. SessionBusy while another process runs it."""
+        if self.anew and self.session:
+            sessions.change(self.store, self.session, Changed("settings", records.dump(self.settings), Who("flag")))
+            self.anew = False
 
     def require_model(self) -> None:
         """UsageError, before anything is begun, when the model cannot be held to the limits or its service would want a

@@ -12,5 +12,6 @@ def open_repl(turn: Turn, *, session: str | None = None, newest: bool = False, m
 
     assembly = assemble(turn, session=session, newest=newest)
     assembly.require_model()
+    assembly.keep_flags()
     streams.interruptible()
     return repl(assembly.setup(message, colour=not turn.no_color))

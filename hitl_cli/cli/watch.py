@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
-from hitl_cli import instructions, records, sessions
+from hitl_cli import instructions, sessions
 from hitl_cli.agent import Agent
 from hitl_cli.attachments import attach
 from hitl_cli.cli import lines
@@ -22,7 +22,7 @@ from hitl_cli.cli.narrate import Narrator
 from hitl_cli.cli.out import Out
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import HitlError, SessionBusy
-from hitl_cli.journal import Changed, Recorded, Who
+from hitl_cli.journal import Recorded
 from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import Outcome, RunEnded, Snapshot, Stopped
 from hitl_cli.ui.clean import clean
@@ -159,20 +159,13 @@ class Watch:
         return code
 
     async def _follow(self, events: Events) -> Outcome:
-        await self._flags()
+        self.assembly.keep_flags()
         async with aclosing(events()) as stream:
             async for event in stream:
                 if isinstance(event, RunEnded):
                     return event.run
                 self._see(event)
         raise AssertionError("a stream of events ends with RunEnded")
-
-    async def _flags(self) -> None:
-        """Flags given for a session that is continued hold from now on."""
-        if self.assembly.anew:
-            settings = records.dump(self.assembly.settings)
-            await self.agent.change(self.session, Changed("settings", settings, Who("flag")))
-            self.assembly.anew = False
 
     async def _interrupted(self) -> Outcome:
         """A turn that was cancelled; one that had come to a question just before waits for its answer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hitl_cli import records
 from hitl_cli.interrupts import Interrupt
 from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Settled, Usage
 from hitl_cli.loop.context import Gauge
@@ -36,6 +37,9 @@ class Account:
         self.gauge.see(recorded.entry)
         match recorded.entry:
             case Began(settings=settings):
+                self.mode, self._model = settings.mode, settings.model
+            case Changed(what="settings", value=value):
+                settings = records.load(Settings, value)
                 self.mode, self._model = settings.mode, settings.model
             case Changed(what="mode", value=mode):
                 self.mode = str(mode)
@@ -74,13 +78,15 @@ def _message(call: str) -> str:
     return call.rpartition(".")[0]
 
 
-def settings_of(records: Sequence[Recorded]) -> Settings | None:
+def settings_of(history: Sequence[Recorded]) -> Settings | None:
     """What the last turn was run with, its model as changed since; None before a first turn."""
     found: Settings | None = None
-    for recorded in records:
+    for recorded in history:
         match recorded.entry:
             case Began(settings=settings):
                 found = settings
+            case Changed(what="settings", value=value):
+                found = records.load(Settings, value)
             case Changed(what="model", value=model) if found:
                 found = replace(found, model=str(model))
     return found

@@ -163,6 +163,20 @@ def terminal(home: Home, *arguments: str) -> pexpect.spawn[bytes]:
     )  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("mode", ["plan", "bypass"])
+def test_flags_of_a_reopened_session_are_kept_at_the_terminal_too(home: Home, mode: str) -> None:
+    session = home.parked()
+    child = terminal(home, "-c", "--plain", "--mode", mode, "--max-steps", "9")
+    child.expect("stop: ")
+    child.sendline("park")
+    child.expect("/pending asks again")
+    child.sendline("/exit")
+    child.expect(pexpect.EOF)
+    [changed] = [e for e in home.hitl("show", session, "--json").json["entries"] if e.get("what") == "settings"]
+    assert (changed["value"]["mode"], changed["value"]["max_steps"]) == (mode, 9)
+    assert changed["who"] == {"kind": "flag"}
+
+
 # --- doctor ------------------------------------------------------------------------------------------------------------
 
 
