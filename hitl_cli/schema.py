@@ -1,6 +1,7 @@
 """Python types and JSON schemas: the schema of a signature, whether a value fits, and the value as its type.
 
-One schema of a tool serves the model and the check. jsonschema does the checking; it is loaded by the first check.
+One schema of a tool serves the model and the check. jsonschema does the checking; since loading it takes a while, what
+plainly fits a plain schema is let through without it.
 """
 
 from __future__ import annotations
@@ -91,7 +92,10 @@ def name_of(hint: Any) -> str:
 def problem(value: Any, schema: Schema) -> str | None:
     """What is wrong with `value`, every fault of it, or None. A schema that cannot be used is a fault as well."""
     try:
-        found = list(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value))
+        written = json.dumps(schema, sort_keys=True)
+        if _fits(value, _plain(written)):
+            return None
+        found = list(_validator(written).iter_errors(value))
     except Exception as error:  # schemas come from servers too: whatever is wrong with one, nothing passes it
         return f"the schema of it cannot be used ({error})"
     faults = sorted(found, key=lambda fault: list(map(str, fault.path)))
@@ -104,8 +108,57 @@ def _validator(schema: str) -> Any:
     from jsonschema.validators import validator_for
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    plain = json.loads(schema)
+    plain = _plain(schema)
     return validator_for(plain)(plain, registry=EMPTY_REGISTRY)  # references are never fetched
+
+
+@lru_cache(maxsize=512)
+def _plain(schema: str) -> Any:
+    return json.loads(schema)
+
+
+_FITTING: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def _fits(value: Any, schema: Any) -> bool:
+    """True only when jsonschema would find no fault; False when there is one, and when it takes jsonschema to know."""
+    return isinstance(schema, dict) and all(_holds(value, word, said, schema) for word, said in schema.items())
+
+
+def _holds(value: Any, word: str, said: Any, schema: Mapping[str, Any]) -> bool:
+    match word, said:
+        case (("title" | "description" | "default"), _):
+            return True
+        case "type", str():
+            return type(value) in _FITTING.get(said, ())
+        case "enum", list():
+            return type(value) is str and value in said
+        case (("minimum" | "maximum"), int()):
+            return type(value) is int and (value >= said if word == "minimum" else value <= said)
+        case (("minLength" | "minItems"), int()):
+            return isinstance(value, str | list) and len(value) >= said
+        case (("maxLength" | "maxItems"), int()):
+            return isinstance(value, str | list) and len(value) <= said
+        case "items", dict():
+            return isinstance(value, list) and all(_fits(item, said) for item in value)
+        case "required", list():
+            return isinstance(value, dict) and all(name in value for name in said)
+        case "properties", dict():
+            return isinstance(value, dict) and all(_fits(value[name], said[name]) for name in said if name in value)
+        case "additionalProperties", (bool() | dict()):
+            known = schema.get("properties", {})
+            return isinstance(value, dict) and all(
+                said is True or _fits(value[name], said) for name in value if name not in known
+            )
+    return False
 
 
 def from_text(value: Any, kind: str) -> Any:
