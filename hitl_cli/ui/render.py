@@ -82,8 +82,10 @@ class Teller:
             case Answered():
                 by = "" if entry.who.kind == "person" else f"{entry.who.kind} {entry.who.detail}".strip()
                 self._rejected |= {id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer}
-                lines = [line for id, a in entry.answers.items() for line in self._answer(id.partition(":")[0], a, by)]
-                return self.lines(lines)
+                told = [self._answer(id.partition(":")[0], answer, by) for id, answer in entry.answers.items()]
+                if len(told) > 1 and all(lines == told[0] for lines in told):  # no to all
+                    told = [[[*told[0][0], ("dim", f" · {len(told)} calls")], *told[0][1:]]]
+                return self.lines([line for lines in told for line in lines])
             case Raised():
                 self._seen |= {str(raised["id"]).partition(":")[0] for raised in entry.interrupts}
             case Started():

@@ -86,6 +86,11 @@ def test_answers_tell_what_was_said_who_said_it_and_the_rule() -> None:
     assert told(Answered({"a": no}, Who("program", "ci"))) == "  rejected: not now by program ci\n"
 
 
+def test_one_answer_to_several_calls_is_told_once() -> None:
+    no = dump_answer(Reject("later"))
+    assert told(Answered({"a": no, "b": no}, Who("person"))) == "  rejected: later · 2 calls\n"
+
+
 def test_a_refusal_and_a_failure_say_so() -> None:
     told_refusal = told(reply("", BASH), Settled("1.1.0", Result("no", ok=False, kind="refused")))
     assert told_refusal == "✗ Bash make test … 2 lines  refused\n  │ no\n"

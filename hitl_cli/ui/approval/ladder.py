@@ -164,7 +164,7 @@ class RuleForm:
 
 
 _PROGRAM = later(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
-_PROGRAMS = 3  # of a list of commands
+_PROGRAMS = 6  # of a list of commands
 
 
 def denials(tool: str, ladder: Sequence[Suggestion], input: Input, judge: Judge) -> list[Suggestion]:

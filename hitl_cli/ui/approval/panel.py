@@ -252,7 +252,7 @@ class Panel:
 
     def _open_reason(self, *, rest: bool) -> None:
         left = self.total - self.number
-        title = f"no to this and the {left} after it" if rest else "no"
+        title = f"no to this and the {f'{left} after it' if left > 1 else 'one after it'}" if rest else "no"
         ends = (lambda why: AnsweredRest(Reject(why))) if rest else (lambda why: Answered(Reject(why)))
         self._form = ReasonForm(f"{title}: why? (the model is told; may stay empty)", ends)
 

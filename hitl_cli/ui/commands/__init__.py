@@ -55,9 +55,9 @@ def choices(name: str) -> tuple[str, ...]:
 
 
 def _help(repl: Host, argument: str) -> None:
-    lines = [f"{c.name + ' ' + c.takes:<26} {c.help}" for c in COMMANDS]
-    lines += [f"{name:<26} {summary(text)}" for name, text in repl.own.items()]
-    repl.say("\n".join(["", *lines, "", KEYS]), "")
+    rows = {f"{c.name} {c.takes}": c.help for c in COMMANDS} | {n: summary(text) for n, text in repl.own.items()}
+    width = min(32, max(map(len, rows)))
+    repl.say("\n".join(["", *(f"{name:<{width}} {help}" for name, help in rows.items()), "", KEYS]), "")
 
 
 KEYS = """Enter sends · Ctrl-J, Alt-Enter or \\ at the end: new line · @ completes files
@@ -84,7 +84,7 @@ COMMANDS: tuple[Command, ...] = (
         "rules: list, find, add, remove",
         program.permissions,
         anytime=True,
-        takes="[TEXT | allow RULE | …]",
+        takes="[TEXT|allow RULE|…]",
         choices=("allow", "ask", "deny", "remove"),
     ),
     Command("/pending", "what waits for an answer, here and elsewhere", conversation.pending, anytime=True),
@@ -112,9 +112,7 @@ COMMANDS: tuple[Command, ...] = (
         choices=(*conversation.BREAKS, "off"),
     ),
     Command("/config", "the settings and where each was set", program.config, anytime=True),
-    Command(
-        "/jobs", "commands in the background", jobs.jobs, anytime=True, takes="[NAME | end NAME]", choices=("end",)
-    ),
+    Command("/jobs", "commands in the background", jobs.jobs, anytime=True, takes="[NAME|end NAME]", choices=("end",)),
     Command("/mcp", "servers and their tools", program.mcp, anytime=True),
     Command("/doctor", "what is wrong with this installation", program.doctor, anytime=True),
     Command("/exit", "leave; the session is kept", conversation.leave, anytime=True),

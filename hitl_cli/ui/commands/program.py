@@ -10,19 +10,20 @@ from hitl_cli import rulebook
 from hitl_cli.instructions import near
 from hitl_cli.journal import Grant, Usage
 from hitl_cli.models import prices
+from hitl_cli.ui.bottom import from_home
 from hitl_cli.ui.clean import clean
 from hitl_cli.ui.commands.host import Host
 
 
 def status(repl: Host, argument: str) -> None:
-    talk, setup = repl.talk, repl.setup
+    talk, setup, home = repl.talk, repl.setup, repl.setup.place.home
     rows = {
         "session": talk.session or "(begins with the first message)",
         "model": talk.partner.settings.model,
         "mode": talk.mode,
-        "folder": setup.place.cwd,
-        "roots": ", ".join(talk.agent.place.roots),
-        "store": near(str(setup.paths.store), setup.place),
+        "folder": from_home(setup.place.cwd, home),
+        "roots": ", ".join(from_home(root, home) for root in talk.agent.place.roots),
+        "store": from_home(str(setup.paths.store), home),
         "breaks": ", ".join(talk.partner.breaks) or "none",
         "waiting": f"{len(talk.pending)} here, {repl.waiting} in all",
     }
