@@ -22,7 +22,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from hitl_cli.errors import HitlError
 from hitl_cli.instructions import gather
-from hitl_cli.journal import Answered, Raised, Recorded
+from hitl_cli.journal import Answered, Ended, Raised, Recorded
 from hitl_cli.models import preload
 from hitl_cli.store import Head
 from hitl_cli.ui import bottom, commands
@@ -116,7 +116,7 @@ class Repl:
         self.view.live.see(event, time.monotonic())
         self.teller.width = self.paper.width - 1
         self.paper.print(self.teller.tell(event))
-        if isinstance(event, Recorded) and isinstance(event.entry, Answered | Raised):
+        if isinstance(event, Recorded) and isinstance(event.entry, Answered | Ended | Raised):
             self._count()
         self.refresh()
 
