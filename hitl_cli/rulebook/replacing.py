@@ -21,15 +21,16 @@ def locked(file: Path) -> Iterator[None]:
     private(file.parent)
     handle = os.open(file.with_name(f".{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        end = time.monotonic() + _WAIT
+        began = time.monotonic()
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if time.monotonic() > end:
+                waited = time.monotonic() - began
+                if waited > _WAIT:
                     raise SessionBusy(f"another process is writing {file}; nothing was changed. Try again.") from None
-                time.sleep(0.01)
+                time.sleep(0.01 / (1 + 5 * waited))  # who has waited longer looks more often: nobody waits for good
         yield
     finally:
         os.close(handle)
