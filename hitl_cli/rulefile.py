@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ def text_of(file: Path) -> str | None:
     raise RuleError(problem, file=str(file), remedy=remedy)
 
 
+@lru_cache(maxsize=16)
 def parse(file: Path, text: str, layer: Layer, *, settings: bool = False) -> RuleFile:
+    """The rules of a file with this text; the same text is not parsed again each time that rules are looked at anew."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
