@@ -14,7 +14,6 @@ import os
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli.errors import ModelError
@@ -207,6 +206,8 @@ def _seconds(milliseconds: str | None, after: str | None, now: str | None) -> fl
         if after and not after[0].isalpha():
             return max(0.0, float(after))
         if after and now:
+            from email.utils import parsedate_to_datetime
+
             return max(0.0, (parsedate_to_datetime(after) - parsedate_to_datetime(now)).total_seconds())
     except (ValueError, TypeError):
         pass

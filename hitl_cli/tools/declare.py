@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from importlib.resources import files
+from pathlib import Path
 
 from hitl_cli.access import Access, Opaque, Place, ReadPath, WritePath
 from hitl_cli.accesses import accesses_of
@@ -68,7 +68,7 @@ def explained(error: Exception) -> str:
 
 def words(tool: str) -> str:
     """What the model is told about a tool: the text file beside its module."""
-    return (files("hitl_cli.tools") / f"{tool}.md").read_text(encoding="utf-8").strip()
+    return Path(__file__).with_name(f"{tool}.md").read_text(encoding="utf-8").strip()
 
 
 def states(tool: str) -> Callable[[Input, Place], tuple[Access, ...]]:
