@@ -55,7 +55,8 @@ class CallJudge:
 
     def explain(self, input: Input) -> list[str]:
         place = self.agent.bench.place
-        return list(tree(self.verdict(input), near=place.workspace, home=place.home))
+        whole, *parts = tree(self.verdict(input), near=place.workspace, home=place.home)
+        return parts or [whole]  # the whole is what the panel's reason says
 
     def destinations(self) -> Mapping[str, str]:
         return self.places

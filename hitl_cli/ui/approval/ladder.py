@@ -163,6 +163,12 @@ class RuleForm:
         ]
 
 
+def _covers(rule: str) -> str:
+    """What one rule for commands covers, in words."""
+    _, _, pattern = rule.removesuffix(")").partition("(")
+    return f"every `{pattern.removesuffix(':*')}`" if pattern.endswith(":*") else "exactly this"
+
+
 _PROGRAM = later(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")
 _PROGRAMS = 6  # of a list of commands
 
@@ -173,7 +179,7 @@ def denials(tool: str, ladder: Sequence[Suggestion], input: Input, judge: Judge)
     One rule is enough to refuse, so what an allow needs several rules for is offered one by one. The programs are guessed
     from the text, which the judge then puts right.
     """
-    found = [Suggestion(rule, "" if s.also else s.covers, s.scope) for s in ladder for rule in s.rules]
+    found = [Suggestion(rule, _covers(rule) if s.also else s.covers, s.scope) for s in ladder for rule in s.rules]
     command = input.get("command")
     if tool == "Bash" and isinstance(command, str):
         programs = [match for match in _PROGRAM.finditer(command[:2000]) if match[1] != "cd"]

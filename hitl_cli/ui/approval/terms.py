@@ -24,7 +24,7 @@ class Judge(Protocol):
         as do words that begin with `error`: arguments that do not fit the tool. Never raises."""
 
     def explain(self, input: Input) -> list[str]:
-        """The verdict on the call and below it its parts, as a tree of lines."""
+        """The verdict on each part of the call, as a tree of lines."""
 
     def destinations(self) -> Mapping[str, str]:
         """Scopes that a rule can be kept in (session, project, user), each with its file in words."""
