@@ -164,8 +164,9 @@ def packs(
         if as_json:
             print(json.dumps([row(rule) for rule in rules], ensure_ascii=False, indent=2))
             return 0
+        width = min(60, max(len(rule.text) for rule in rules))
         for rule in rules:
-            print(f"{rule.decision!s:<5}  {rule.text}" + (f"  # {rule.reason}" if rule.reason else ""))
+            print(f"{rule.decision!s:<5}  {rule.text:<{width}}  {rule.reason}".rstrip())
         return 0
     rows = [{"name": n, "on": n in active, "rules": len(rulebook.pack(n))} for n in rulebook.available()]
     if as_json:

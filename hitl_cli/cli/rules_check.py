@@ -51,7 +51,7 @@ def check(
 def explain(
     command: Command = None, tool: ToolName = "Bash", input: InputText = None, mode: ModeName = "default"
 ) -> int:
-    """Show the parts of a call, and the rule, file and line that decides each."""
+    """Show the parts of a call, and which rule of which file decides."""
     from hitl_cli.permissions.explain import tree
     from hitl_cli.ui.clean import reveal
 

@@ -23,7 +23,7 @@ def import_(
     ] = "project",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
 ) -> int:
-    """Read another assistant's permission settings and show what becomes of each rule."""
+    """Show what would become of another assistant's permissions."""
     from hitl_cli import importer, importformats, rulebook
     from hitl_cli.paths import locate, place_for
     from hitl_cli.ui.clean import reveal

@@ -77,7 +77,8 @@ def suggest(
 
     paths = locate()
     policy = rulebook.load(place_for(os.getcwd(), (), paths), paths).policy
-    found = propose(asked(store, moment("--since", since, gone_by) if since else 0.0), policy, time.time())
+    questions = list(asked(store, moment("--since", since, gone_by) if since else 0.0))
+    found = propose(questions, policy, time.time())
     if as_json:
         rows = [{"rules": list(p.suggestion.rules), "scope": p.suggestion.scope, "saves": p.saves} for p in found]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -85,8 +86,10 @@ def suggest(
     for proposal in found:
         rules = "  and  ".join(map(reveal, proposal.suggestion.rules))
         print(f"{proposal.saves:>4} questions  {rules}  ({proposal.suggestion.scope})")
-    if not found:
-        print("No rule would have saved a question.")
+    if not found and questions:
+        print(f"Nothing is left to suggest: what a rule can settle of {len(questions)} questions is settled by now.")
+    elif not found:
+        print("Nothing was asked about, so there is nothing to suggest.")
     return 0
 
 

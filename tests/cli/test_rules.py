@@ -104,7 +104,9 @@ def test_packs_are_listed_shown_and_switched(hitl: Hitl) -> None:
     assert packs["git"] is False
     assert hitl.out("packs", "git", "--on") == "git is on\n"
     assert {row["name"]: row["on"] for row in hitl.json("packs")}["git"] is True
-    assert "allow  Bash(git" in hitl.out("packs", "git")
+    rows = hitl.out("packs", "git").splitlines()
+    assert rows[0].startswith("allow  Bash(git")
+    assert len({row.rindex("  ") for row in rows}) == 1, "reasons stand under one another"
     assert "there is no pack 'gti'" in hitl.error("packs", "gti", "--on")
 
 
@@ -272,7 +274,7 @@ def test_import_shows_what_becomes_of_each_rule_and_writes_only_when_told(hitl: 
 
 
 def test_suggest_has_nothing_to_say_before_anything_was_asked(hitl: Hitl) -> None:
-    assert hitl.out("suggest") == "No rule would have saved a question.\n"
+    assert hitl.out("suggest") == "Nothing was asked about, so there is nothing to suggest.\n"
     assert hitl.json("suggest") == []
 
 
@@ -295,6 +297,11 @@ def test_suggest_reads_the_decision_log_and_proposes_the_rules_that_save_most(hi
     ]
     hitl.out("add", "Bash(git commit:*)")
     assert hitl.out("suggest") == "   2 questions  Bash(make test)  (user)\n"
+    hitl.out("add", "Bash(make test)")
+    hitl.out("add", "Bash(sudo ls)")
+    assert hitl.out("suggest") == (
+        "Nothing is left to suggest: what a rule can settle of 6 questions is settled by now.\n"
+    )
 
 
 def test_checking_loads_nothing_heavy(hitl: Hitl) -> None:
