@@ -11,6 +11,7 @@ def test_every_command_has_a_name_of_its_own_and_a_help_that_fits_a_line() -> No
     names = [c.name for c in COMMANDS]
     assert len(set(names)) == len(names)
     assert all(c.name.startswith("/") and c.help and len(c.help) < 50 for c in COMMANDS)
+    assert max(len(f"{c.name} {c.takes}") for c in COMMANDS) <= 32, "the column of `/help`"
 
 
 def test_a_command_is_found_by_its_first_word() -> None:
