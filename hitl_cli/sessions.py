@@ -101,10 +101,10 @@ def _sections(records: Sequence[Recorded]) -> Iterator[str]:
                 if reply.text.strip():
                     yield f"## hitl\n\n{reply.text.strip()}"
             case Judged(call=id, decision=decision, reason=reason):
-                yield f"- **{calls[id].name}** {_fence(calls[id].input)}\n\n  {decision}: {reason}"
+                yield f"**{calls[id].name}**\n\n{_fence(calls[id].input)}\n\n{decision}: {reason}"
             case Answered(answers=answers, who=who):
                 said = "; ".join(f"{id}: {', '.join(answer)}" for id, answer in answers.items())
-                yield f"- answered by {who.kind} {who.detail}: {said}".rstrip()
+                yield f"Answered by {f'{who.kind} {who.detail}'.strip()}: {said}"
             case Settled(call=id, result=result):
                 yield f"Result of {calls[id].name} ({'ok' if result.ok else result.kind}):\n\n{_fence(_text(result))}"
             case Changed(what="summary", value=text):
@@ -124,4 +124,4 @@ def _fence(content: str | Mapping[str, Any] | None) -> str:
     ticks = "```"
     while ticks in text:
         ticks += "`"
-    return f"\n{ticks}\n{text}\n{ticks}"
+    return f"{ticks}\n{text}\n{ticks}"

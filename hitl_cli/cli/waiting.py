@@ -129,9 +129,10 @@ def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]
     match interrupt:
         case Approval(trace=trace, suggested=suggested):
             yield from (f"  {reveal(line)}" for line in trace if len(trace) > 1)
-            for s in suggested:
-                rules = " ".join(f"--rule {shlex.quote(rule)}" for rule in s.rules)
-                yield f"  {reveal(rules)}   {reveal(s.covers)}"
+            rules = [reveal(" ".join(f"--rule {shlex.quote(rule)}" for rule in s.rules)) for s in suggested]
+            wide = min(60, max(map(len, rules), default=0))
+            for given, s in zip(rules, suggested, strict=True):
+                yield f"  {given:<{wide}}  {reveal(s.covers)}"
         case Question(fields=fields):
             for field in fields:
                 yield f"  {reveal(field.name)} ({field.type}): {reveal(field.description)}"

@@ -58,7 +58,10 @@ def test_show_hides_nothing_of_a_request(home: Home) -> None:
 @pytest.mark.slow
 def test_show_of_a_session_is_the_conversation(home: Home) -> None:
     session = home.parked()
-    assert "## You\n\ngo" in home.hitl("show", session).out
+    told = home.hitl("show", session).out
+    assert "## You\n\ngo\n\n**Bash**\n\n```\n{\n" in told
+    assert told.endswith("```\n\nask: no rule covers `touch made`\n")
+    assert not [line for line in told.splitlines() if line.endswith(" ")]
     assert home.hitl("show", session[:2], "--json").json["pending"][0]["id"] == "1.1.0:approval"
     assert home.hitl("show", session, "9.9").err == (
         f"hitl: 9.9: does not wait in session {session}; waiting: 1.1.0:approval\n"
