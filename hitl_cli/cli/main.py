@@ -18,6 +18,7 @@ from hitl_cli.errors import HitlError, UsageError
 
 if TYPE_CHECKING:
     import typer
+    from typer.core import TyperGroup
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -33,23 +34,32 @@ class Entry:
     group: bool = False
 
 
-COMMANDS = {
-    "resume": Entry("chat", "resume", "Reopen a session; without one, choose from a list."),
-    "run": Entry("run", "run", "Run one turn without a terminal; nothing is ever asked here."),
-    "demo": Entry("demo", "demo", "The REPL on a scripted model: no key, no network."),
-    "pending": Entry("waiting", "pending", "Everything that waits for a person, over all sessions."),
-    "show": Entry("waiting", "show", "One session, or one waiting request in full."),
-    "answer": Entry("answer", "answer", "Answer what waits, once; the turn then goes on."),
-    "recover": Entry("answer", "recover", "Go on after a crash; nothing is run again unasked."),
-    "sessions": Entry("sessions", "app", "Sessions: list, rename, fork, export, delete.", group=True),
-    "rules": Entry("rules", "app", "Rules: list, add, remove, check, explain, …", group=True),
-    "log": Entry("log", "log", "Every decision: what was allowed, asked, refused, by whom."),
-    "trust": Entry("trust", "trust", "Let this repository's .hitl/config.toml count, once seen."),
-    "untrust": Entry("trust", "untrust", "Take that back."),
-    "config": Entry("settings", "app", "Settings: the files, and what resulted.", group=True),
-    "doctor": Entry("doctor", "doctor", "Look for what is wrong here; 1 when something is."),
-    "help": Entry("pages", "help_", "Short pages about what people do with hitl."),
+TOPICS = {
+    "Begin": {
+        "demo": Entry("demo", "demo", "The REPL on a scripted model: no key, no network."),
+        "resume": Entry("chat", "resume", "Reopen a session; without one, choose from a list."),
+        "run": Entry("run", "run", "Run one turn without a terminal; nothing is ever asked here."),
+        "help": Entry("pages", "help_", "Short pages about what people do with hitl."),
+    },
+    "Answer what waits": {
+        "pending": Entry("waiting", "pending", "Everything that waits for a person, over all sessions."),
+        "show": Entry("waiting", "show", "One session, or one waiting request in full."),
+        "answer": Entry("answer", "answer", "Answer what waits, once; the turn then goes on."),
+        "recover": Entry("answer", "recover", "Go on after a crash; nothing is run again unasked."),
+    },
+    "Decide what is asked": {
+        "rules": Entry("rules", "app", "Rules: list, add, remove, check, explain, …", group=True),
+        "log": Entry("log", "log", "Every decision: what was allowed, asked, refused, by whom."),
+        "trust": Entry("trust", "trust", "Let this repository's .hitl/config.toml count, once seen."),
+        "untrust": Entry("trust", "untrust", "Take that back."),
+    },
+    "Look after it": {
+        "sessions": Entry("sessions", "app", "Sessions: list, rename, fork, export, delete.", group=True),
+        "config": Entry("settings", "app", "Settings: the files, and what resulted.", group=True),
+        "doctor": Entry("doctor", "doctor", "Look for what is wrong here; 1 when something is."),
+    },
 }
+COMMANDS = {name: entry for entries in TOPICS.values() for name, entry in entries.items()}
 HELPS = (["--help"], ["-h"])  # of the whole program, not of one command
 
 
@@ -88,11 +98,11 @@ def _dispatch(arguments: list[str]) -> int:
         name = arguments.pop(words[0])  # options of a turn may stand before the command
         return _invoke(application([name], arguments[:1]), [name, *arguments])
     if _takes_text(arguments):
-        return _invoke(application(["run"]), ["run", *arguments])
+        return _invoke(application(["run"]), ["run", *arguments], "hitl")
     if len(words) > 1 or (words and not any(c.isspace() for c in arguments[words[0]])):
         raise UsageError(_unknown(arguments[words[0]]))
     if "--help" not in arguments and "-h" not in arguments and not sys.stdin.isatty():
-        return _invoke(application(["run"]), ["run", *arguments])
+        return _invoke(application(["run"]), ["run", *arguments], "hitl")
     if not arguments:
         from hitl_cli.cli.opening import open_repl
         from hitl_cli.cli.turn import Turn
@@ -122,26 +132,36 @@ def application(names: Sequence[str] | dict[str, Entry], first: Sequence[str] = 
 
 
 def overview() -> typer.Typer:
-    """The application as `hitl --help` shows it, without the modules of its commands."""
-    app = _bare()
-    for name, entry in COMMANDS.items():
-        app.command(name, help=entry.says)(lambda: None)
+    """The application as `hitl --help` shows it: by topics, and without the modules of its commands."""
+    from click import Context, HelpFormatter
+    from typer.core import TyperGroup
+
+    class ByTopic(TyperGroup):
+        def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+            for topic, entries in TOPICS.items():
+                with formatter.section(topic):
+                    formatter.write_dl([(f"{name:<8}", entry.says) for name, entry in entries.items()])
+
+    app = _bare(ByTopic)
+    for name in COMMANDS:
+        app.command(name)(lambda: None)
     return app
 
 
-def _bare() -> typer.Typer:
+def _bare(cls: type[TyperGroup] | None = None) -> typer.Typer:
     import typer
 
-    from hitl_cli.cli import chat
+    from hitl_cli.cli.root import root
 
     app = typer.Typer(
         name="hitl",
+        cls=cls,
         no_args_is_help=False,
         add_completion=False,
         rich_markup_mode=None,
         context_settings=HELP,
     )
-    app.callback(invoke_without_command=True)(chat.root)
+    app.callback(invoke_without_command=True)(root)
     return app
 
 
@@ -153,7 +173,8 @@ def _narrowed(group: typer.Typer, first: Sequence[str]) -> typer.Typer:
     return alone
 
 
-def _invoke(app: typer.Typer, arguments: list[str]) -> int:
+def _invoke(app: typer.Typer, arguments: list[str], typed: str = "") -> int:
+    """`typed`: what the person called, where that is not the command itself."""
     import click
     import typer
 
@@ -167,7 +188,7 @@ def _invoke(app: typer.Typer, arguments: list[str]) -> int:
     except SystemExit:  # what click makes of a closed pipe
         raise BrokenPipeError from None
     except click.ClickException as error:
-        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl"
+        where = typed or (error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl")
         raise UsageError(f"{error.format_message()}\n  `{where} --help` shows what it takes.") from None
     return code if isinstance(code, int) else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +13,14 @@ import typer
 
 from hitl_cli import config, rulebook
 from hitl_cli.access import Place
+from hitl_cli.models import DEFAULT
 from hitl_cli.paths import MANAGED, locate, place_for, project_of
 from hitl_cli.ui.clean import clean
 
 app = typer.Typer(help="Settings: the files, and what resulted.", rich_markup_mode=None, no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+
+WIDTH = 40  # of a value in the table of `config show`, at most
 
 
 def files() -> dict[str, Path]:
@@ -36,7 +39,7 @@ def files() -> dict[str, Path]:
 
 @app.command()
 def path(as_json: Json = False) -> int:
-    """Where settings, rules and sessions lie, and which of these files exist."""
+    """Where settings, rules and sessions lie, and which are there."""
     found = files()
     if as_json:
         print(
@@ -57,15 +60,26 @@ def show(as_json: Json = False) -> int:
         for f in fields(settings)
         if f.name != "origins"
     }
+    rows["model"]["value"] = settings.model or DEFAULT
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
-    for name, row in rows.items():
-        print(f"{name:<11} {clean(json.dumps(row['value'], ensure_ascii=False)):<24} {clean(str(row['origin']))}")
+    print(*_table(rows), sep="\n")
     repository = files()["repository"]
     if repository.exists() and not _trusted():
         print(f"\n{repository} is not trusted: only what tightens counts. `hitl trust` shows what it would grant.")
     return 0
+
+
+def _table(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A line a setting; where a value is longer than its column, the origin stands below it."""
+    values = {name: clean(json.dumps(row["value"], ensure_ascii=False)) for name, row in rows.items()}
+    width = max((len(v) for v in values.values() if len(v) <= WIDTH), default=0)
+    for name, value in values.items():
+        origin = clean(str(rows[name]["origin"]))
+        yield f"{name:<11} {value:<{width}}  {origin}" if len(value) <= width else f"{name:<11} {value}"
+        if len(value) > width:
+            yield f"{'':<11} {'':<{width}}  {origin}"
 
 
 def resolved() -> tuple[config.Settings, Place]:

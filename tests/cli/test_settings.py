@@ -10,6 +10,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from hitl_cli.models import DEFAULT
 from tests.cli.program import DONE, Home, steady
 from tests.models.server import Server, say
 
@@ -83,9 +84,18 @@ def test_config_show_says_where_each_setting_comes_from(home: Home) -> None:
     assert rows["mode"] == {"value": "plan", "origin": str(repository)}
     assert rows["add_dirs"] == {"value": ["../more"], "origin": str(file)}
     assert rows["max_tokens"] == {"value": None, "origin": "default"}
-    out = home.hitl("config", "show").out
-    assert '"claude-a"' in out
+    out = home.hitl("config", "show", env={"HITL_MODEL": "script:" + "long/" * 9}).out
+    assert out.startswith(
+        f'model       "script:{"long/" * 9}"\n'
+        f"{'':<11} {'':<11}  environment HITL_MODEL\n"
+        f'mode        "plan"       {repository}\n'
+        f'store       ""           default\n'
+    )
     assert f"{repository} is not trusted: only what tightens counts." in out
+
+
+def test_config_show_names_the_model_that_is_used_when_nobody_names_one(home: Home) -> None:
+    assert home.hitl("config", "show", "--json").json["model"] == {"value": DEFAULT, "origin": "default"}
 
 
 def test_config_path_names_the_files(home: Home) -> None:
@@ -258,10 +268,12 @@ def test_a_retry_is_told_and_the_turn_goes_on(home: Home) -> None:
     ("arguments", "problem"),
     [
         (["pendng"], "'pendng' is no command. Did you mean `hitl pending`?"),
-        (["xyzzy"], "'xyzzy' is no command. Commands: resume, run, "),
+        (["xyzzy"], "'xyzzy' is no command. Commands: demo, resume, "),
         (["fix", "the", "test"], "'fix' is no command."),
         (["fix it", "now"], "'fix it' is no command."),
         (["sessions", "lst"], "No such command 'lst'."),
+        (["-x"], "hitl: No such option '-x'.\n  `hitl --help` shows what it takes.\n"),
+        (["run", "-x"], "hitl: No such option '-x'.\n  `hitl run --help` shows what it takes.\n"),
     ],
 )
 def test_a_word_that_is_no_command_is_refused_with_the_nearest(home: Home, arguments: list[str], problem: str) -> None:
@@ -278,7 +290,9 @@ def test_options_may_stand_before_the_command(home: Home) -> None:
     assert home.hitl("-c", "-p", "on", *home.model).out == "The script is over.\n"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["answer"], ["sessions"], ["rules"], ["log"], ["pending"]])
+@pytest.mark.parametrize(
+    "command", [[], ["run"], ["answer"], ["sessions"], ["rules"], ["config"], ["log"], ["pending"]]
+)
 @pytest.mark.slow
 def test_help_fits_80_columns(home: Home, command: list[str]) -> None:
     for flag in ("--help", "-h"):
@@ -286,6 +300,7 @@ def test_help_fits_80_columns(home: Home, command: list[str]) -> None:
         assert (said.code, said.err) == (0, "")
         assert max(map(len, said.out.splitlines())) <= 80
         assert said.out.startswith("Usage: hitl")
+        assert not [line for line in said.out.splitlines()[1:] if line.endswith("...")], "what a command does is whole"
 
 
 def test_the_version_is_told(home: Home) -> None:
