@@ -1,4 +1,4 @@
-"""`hitl`: the REPL in this folder; and the root's own options, which `hitl --help` shows."""
+"""`hitl` and `hitl resume`: the REPL in this folder."""
 
 from __future__ import annotations
 
@@ -10,27 +10,11 @@ import typer
 from hitl_cli.cli import streams
 from hitl_cli.cli.opening import open_repl
 from hitl_cli.cli.options import turn_options
+from hitl_cli.cli.root import Version
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
 
 Continue = Annotated[bool, typer.Option("-c", "--continue", help="Reopen this folder's newest session.")]
-Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
-# What `__main__` does before any command is read stands here for `hitl --help` alone.
-Install = Annotated[bool, typer.Option("--install-completion", help="Install completion for bash, zsh or fish.")]
-Show = Annotated[bool, typer.Option("--show-completion", help="Print it.")]
-
-
-def root(context: typer.Context, version: Version = False, install: Install = False, show: Show = False) -> None:
-    """A coding assistant in which nothing happens that you did not allow, and nothing you allowed is asked twice.
-
-    \b
-    hitl            the REPL in this folder
-    hitl "MESSAGE"  the same, with a first message
-    hitl -c         reopen the newest session of this folder
-    hitl -p TEXT    one turn without a terminal; as hitl run TEXT
-
-    The REPL takes the options that `hitl resume --help` lists.
-    """
 
 
 @turn_options
