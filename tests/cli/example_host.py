@@ -7,6 +7,13 @@ import json
 import subprocess
 import sys
 
+cut = sys.argv.index("--")
+hitl = subprocess.Popen(sys.argv[cut + 1 :], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def say(**line: object) -> None:
+    print(json.dumps(line), file=hitl.stdin, flush=True)
+
 
 def answer(interrupt: dict) -> dict:
     """What this host says: yes to commands that begin with `echo`, blue to every question, 42 for what it runs itself."""
@@ -20,24 +27,13 @@ def answer(interrupt: dict) -> dict:
     return {"result": {"output": "42"}} if kind == "external" else {"proceed": {}}
 
 
-def main() -> int:
-    cut = sys.argv.index("--")
-    messages, command = sys.argv[1:cut], sys.argv[cut + 1 :]
-    hitl = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def say(**line: object) -> None:
-        print(json.dumps(line), file=hitl.stdin, flush=True)
-
-    for message in messages:
-        say(type="user", text=message)
-        for line in map(json.loads, hitl.stdout):
-            print(line["type"], line.get("status", ""), line.get("answer", "") if line["type"] == "end" else "")
-            if line["type"] == "interrupt":
-                say(type="answer", interrupt=line["interrupt"]["id"], answer=answer(line["interrupt"]))
-            if line["type"] == "end":
-                break
-    hitl.stdin.close()
-    return hitl.wait()
-
-
-sys.exit(main())
+for message in sys.argv[1:cut]:
+    say(type="user", text=message)
+    for line in map(json.loads, hitl.stdout):
+        print(line["type"], line.get("status", ""), line.get("answer", "") if line["type"] == "end" else "")
+        if line["type"] == "interrupt":
+            say(type="answer", interrupt=line["interrupt"]["id"], answer=answer(line["interrupt"]))
+        if line["type"] == "end":
+            break
+hitl.stdin.close()
+sys.exit(hitl.wait())
