@@ -60,7 +60,7 @@ class Narrator:
                 self.say(f"  {clean(why)}; trying again in {after_s:.0f} s")
 
     def _title(self, id: str) -> str:
-        """A call as it was asked for; in a turn that is continued it may lie before what was seen here."""
+        """A call as it was asked for."""
         return title(self._calls[id]) if id in self._calls else id
 
     def _judged(self, judged: Judged) -> None:

@@ -76,6 +76,9 @@ class Watch:
         if self.output == "stream-json" and self.out.is_pipe:
             # A pipe without a reader is ready at once, long before there may be something to write.
             loop.add_reader(sys.stdout.fileno(), self._deserted)
+        if self.assembly.session:
+            for _, record in self.assembly.store.entries(["replied"], session=self.session):
+                self.narrator.event(record)  # what was asked for before may run now
         for problem in await self.assembly.connect(self.agent):
             self.narrator.say(problem)
         place = self.agent.place

@@ -307,3 +307,12 @@ def test_a_damaged_request_hides_no_other(home: Home) -> None:
     rows: list[dict[str, Any]] = said.json
     assert (said.code, [row["session"] for row in rows]) == (0, [good])
     assert f"what waits in session {bad} cannot be read" in said.err
+
+
+def test_a_call_that_fails_after_its_answer_is_named_as_it_was_asked_for(home: Home) -> None:
+    session = home.parked(("Bash", {"command": "exit 3"}))
+    assert home.hitl("answer", session, "--approve").__dict__ == {
+        "code": 0,
+        "out": "Done.\n",
+        "err": "  failed: Bash exit 3\n",
+    }
