@@ -310,9 +310,9 @@ def test_a_damaged_request_hides_no_other(home: Home) -> None:
 
 
 def test_a_call_that_fails_after_its_answer_is_named_as_it_was_asked_for(home: Home) -> None:
-    session = home.parked(("Bash", {"command": "exit 3"}))
+    session = home.parked(("Bash", {"command": "touch no/where"}))
     assert home.hitl("answer", session, "--approve").__dict__ == {
         "code": 0,
         "out": "Done.\n",
-        "err": "  failed: Bash exit 3\n",
+        "err": "  failed: Bash touch no/where\n",
     }
