@@ -24,8 +24,8 @@ HEAVY = frozenset(
         "anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "prompt_toolkit", "rich", "markdown_it",
         "wcwidth", "typer", "click", "platformdirs", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
         "subprocess", "difflib", "inspect", "typing", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
-        "hitl_cli.shell", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui", "hitl_cli.tools",
-        "hitl_cli.mcp",
+        "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui",
+        "hitl_cli.tools", "hitl_cli.mcp",
     }
 )
 # fmt: on
@@ -66,7 +66,7 @@ def test_help_loads_no_command(tmp_path):
 
 
 def test_rules_check_loads_the_judgement_and_nothing_that_runs(tmp_path):
-    needed = {"tomllib", "hitl_cli.shell", "hitl_cli.permissions", "hitl_cli.ui"}
+    needed = {"tomllib", "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.permissions", "hitl_cli.ui"}
     assert loads(tmp_path, "-m", "hitl_cli", "rules", "check", "git log") == TYPER | needed
 
 
@@ -88,7 +88,7 @@ def test_the_list_of_commands_says_what_their_own_help_says_first():
 
 
 def test_the_first_prompt_waits_for_no_service(tmp_path):
-    """Before the prompt nothing of the SDK, of servers or of validation is loaded, and without options no typer."""
+    """Before the prompt nothing of the SDK, of servers, of validation or of reading commands is loaded, and no typer."""
     env = environment(
         tmp_path,
         ANTHROPIC_API_KEY="x",
@@ -113,6 +113,7 @@ def test_the_first_prompt_waits_for_no_service(tmp_path):
         "tomli_w",
         "unittest",
         "typer",
+        "hitl_cli.shell.reader",
     }
     assert heavy(told) & strangers == set()
     assert "prompt_toolkit" in heavy(told)

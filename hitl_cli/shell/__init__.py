@@ -1,6 +1,6 @@
 """Command text -> what it would touch.
 
-`read` is the one question: every simple command that could run anywhere in the text, every file it would open, and an
+`reader.read` is the one question: every simple command that could run anywhere in the text, every file it would open, and an
 `Opaque` with the reason in words for what cannot be proved.
 
     scan      a linear look before anything is parsed
@@ -12,7 +12,3 @@
     programs/ the table of what the options and operands of programs do
     reader, commands, operands   the tree walked into accesses
 """
-
-from hitl_cli.shell.reader import Node, Reading, read
-
-__all__ = ["Node", "Reading", "read"]

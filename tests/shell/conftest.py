@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from hitl_cli.access import Command, Opaque, Place, ReadPath, Unknown, Word, WritePath
-from hitl_cli.shell import Reading, read
+from hitl_cli.shell.reader import Reading, read
 
 PLACE = Place("/ws", ("/ws",), "/home/u")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from hitl_cli.access import Access, Command, Opaque, Place, Unknown, WritePath
-from hitl_cli.shell import Reading, read
+from hitl_cli.shell.reader import Reading, read
 
 PROGRAMS = ("p1", "p2", "p3", "p4", "f1", "f2")  # f…: they fail
 REAL = ("env", "timeout", "nice", "nohup", "stdbuf", "setsid", "xargs", "find", "bash", "sh")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hitl_cli.access import Command, Opaque, Place, ReadPath, WritePath
-from hitl_cli.shell import Node, Reading, read
+from hitl_cli.shell.reader import Node, Reading, read
 
 PLACE = Place("/ws", ("/ws",), "/home/u")
 SAMPLE = Path(__file__).parents[3] / "shared" / "corpus" / "agent-commands-sample.jsonl"
