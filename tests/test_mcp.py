@@ -143,7 +143,9 @@ def raw(tmp_path: Path) -> Callable[..., Server]:
     (tmp_path / "raw.py").write_text(RAW)
 
     def made(**says: Any) -> Server:
-        (tmp_path / "says.json").write_text(json.dumps({"tools": [], "result": {"content": []}} | says))
+        new = tmp_path / "new.json"  # put in place in one step: a server that runs reads it when it likes
+        new.write_text(json.dumps({"tools": [], "result": {"content": []}} | says))
+        new.replace(tmp_path / "says.json")
         return Server("raw", sys.executable, (str(tmp_path / "raw.py"), str(tmp_path / "says.json")), timeout=20)
 
     return made

@@ -178,6 +178,7 @@ def proved(loaded: Any, log: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("committed", [False, True], ids=["before the commit", "after the commit"])
 def test_killed_at_any_commit_the_story_goes_on_and_nothing_runs_twice(tmp_path: Path, committed: bool) -> None:
     points = 0
