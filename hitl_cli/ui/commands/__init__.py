@@ -57,7 +57,7 @@ def choices(name: str) -> tuple[str, ...]:
 def _help(repl: Host, argument: str) -> None:
     rows = {f"{c.name} {c.takes}": c.help for c in COMMANDS} | {n: summary(text) for n, text in repl.own.items()}
     width = min(32, max(map(len, rows)))
-    repl.say("\n".join(["", *(f"{name:<{width}} {help}" for name, help in rows.items()), "", KEYS]), "")
+    repl.say("\n".join(["", *(f"{name:<{width}}  {help}" for name, help in rows.items()), "", KEYS]), "")
 
 
 KEYS = """Enter sends · Ctrl-J, Alt-Enter or \\ at the end: new line · @ completes files
