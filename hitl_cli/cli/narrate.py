@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from hitl_cli.cli.asked import about, command_for, title
+from hitl_cli.cli.asked import about, answer_lines, title, unsure
 from hitl_cli.journal import Answered, Call, Changed, Judged, Recorded, Replied, Settled, Who
 from hitl_cli.models import Retrying
 from hitl_cli.outcome import Blocked, Notice, Outcome, Stopped, Suspended
@@ -81,7 +81,9 @@ class Narrator:
                 several = f"{len(run.pending)} answers" if len(run.pending) > 1 else "an answer"
                 self.say(f"Session {run.session} waits for {several}:")
                 for interrupt in run.pending:
-                    self.say(f"  {about(interrupt)}\n    {command_for(run.session, interrupt, store)}")
+                    why = f": {clean(interrupt.reason)}" if unsure(interrupt) else ""
+                    lines = [f"\n    {line}" for line in answer_lines(run.session, interrupt, store)]
+                    self.say(f"  {about(interrupt)}{why}{''.join(lines)}")
             case Stopped() | Blocked():
                 self.say(f"Stopped: {run.reason}\n  Go on with: hitl run --session {run.session} MESSAGE")
 

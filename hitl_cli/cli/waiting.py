@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from hitl_cli import sessions
-from hitl_cli.cli.asked import about, command_for
+from hitl_cli.cli.asked import about, answer_lines, command_for, left_out
 from hitl_cli.cli.opened import age, opened, stamp
 from hitl_cli.cli.options import Json, Session, Store
 from hitl_cli.errors import InvalidAnswers
@@ -105,7 +105,10 @@ def _brief(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]
     yield f"  {interrupt.id}  {about(interrupt)}  ({_waits(interrupt)})"
     if isinstance(interrupt, Approval):
         yield f"      {clean(interrupt.reason)}"
-    yield f"      {command_for(head.session, interrupt, store)}"
+    if left_out(interrupt):
+        where = f" --store {shlex.quote(store)}" if store else ""
+        yield f"      hitl show {head.session} {shlex.quote(interrupt.id)}{where}"
+    yield from (f"      {line}" for line in answer_lines(head.session, interrupt, store))
 
 
 def _waits(interrupt: Interrupt) -> str:
@@ -137,4 +140,6 @@ def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]
             for field in fields:
                 yield f"  {reveal(field.name)} ({field.type}): {reveal(field.description)}"
                 yield from (f"    - {reveal(c.label)}  {reveal(c.description)}".rstrip() for c in field.choices)
-    yield f"Answer: {command_for(head.session, interrupt, store)}"
+    first, *others = answer_lines(head.session, interrupt, store)
+    yield f"Answer: {first}"
+    yield from (f"        {line}" for line in others)

@@ -42,6 +42,24 @@ def test_pending_says_what_waits_where_since_when_and_how_to_answer(home: Home) 
     assert row["suggested"][0] == "Bash(touch made)"
 
 
+def test_what_is_too_long_for_a_line_is_counted_and_shown_before_it_is_answered(home: Home) -> None:
+    session = home.parked(("Bash", {"command": "touch " + "x" * 566}))
+    lines = home.hitl("pending").out.splitlines()
+    assert f"{'x' * 154}… 412 more characters  (waits " in lines[1]
+    assert lines[3:] == [
+        f"      hitl show {session} 1.1.0:approval",
+        f"      hitl answer {session} 1.1.0:approval --approve",
+    ]
+
+
+def test_a_request_that_has_expired_is_gone_on_from(home: Home) -> None:
+    session = home.calls(TOUCH).run("go", "--expires", "1s", "--output", "json").json["session"]
+    until(lambda: "expired" in home.hitl("pending").out)
+    assert home.hitl("pending").out.splitlines()[-1] == (
+        f"      hitl recover {session}  it has expired: go on without an answer"
+    )
+
+
 def test_show_hides_nothing_of_a_request(home: Home) -> None:
     session = home.parked(("Bash", {"command": "echo a\u202eb \u200b &&\nrm -rf x", "description": "tidy up"}))
     out = home.hitl("show", session, "1.1.0").out
@@ -274,10 +292,25 @@ def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
     [row] = home.hitl("sessions", "list", "--json").json
     assert row["status"] == "interrupted"
     assert "recover" in home.run("on", "-c").err
-    said = home.hitl("recover", row["session"], "--output", "json")
-    assert (said.code, said.json["pending"][0]["reason"]) == (
+    said = home.hitl("recover", row["session"])
+    answer = f"hitl answer {row['session']} 1.1.0:uncertain"
+    ways = [
+        f"{answer} --result TEXT  it ran: what you know came of it",
+        f"{answer} --approve      run it again",
+        f"{answer} --reject       leave it as it is, and go on",
+    ]
+    assert (said.code, said.err.splitlines()[1:]) == (
         4,
-        "may have run: it was cut off before its result was known",
+        ["  Bash sh job: may have run: it was cut off before its result was known", *(f"    {way}" for way in ways)],
+    )
+    assert home.hitl("pending").out.splitlines()[2:] == [
+        "      may have run: it was cut off before its result was known",
+        *(f"      {way}" for way in ways),
+    ]
+    shown = home.hitl("show", row["session"], "1.1.0").out
+    assert "may have run" in shown
+    assert shown.endswith(
+        "".join(f"{begin}{way}\n" for begin, way in zip(["Answer: ", " " * 8, " " * 8], ways, strict=True))
     )
     said = home.hitl("answer", row["session"], "--result", "it ran")
     assert (said.code, said.out) == (0, "Done.\n")
