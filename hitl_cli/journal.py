@@ -152,6 +152,7 @@ class Judged:
     part: str = ""  # the part of the call that decided, as text
     help: str = ""  # the rule that would have allowed it, when it was refused
     tool: str = ""
+    what: str = ""  # the call in short, as text: its main argument
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ def _row(
         "rule": "",
         "layer": "",
         "part": about.part if about else "",
+        "what": about.what if about else "",
         "reason": about.reason if about else "",
         "granted": [],
         "interrupt": "",
@@ -95,8 +96,8 @@ def _row(
 
 def _text(row: dict[str, Any]) -> str:
     by = " ".join(filter(None, [row["by"]["kind"], row["by"]["detail"]]))
-    about = " ".join(filter(None, [row["tool"], row["part"] or row["interrupt"] or row["call"]]))
+    about = " ".join(filter(None, [row["tool"], row["what"] or row["part"] or row["interrupt"] or row["call"]]))
+    why = f": {row['reason']}" if row["reason"] and row["decision"] == "reject" else ""
     granted = "".join(f"  + {g['rule']} ({g.get('scope', 'session')})" for g in row["granted"])
-    return clean(f"{local(row['time'])}  {row['session']}  {row['decision']:<7}  {about}  by {by}{granted}").replace(
-        "\n", " "
-    )
+    line = f"{local(row['time'])}  {row['session']}  {row['decision']:<7}  {about}  by {by}{why}{granted}"
+    return " ".join(clean(line).split("\n"))

@@ -27,6 +27,10 @@ from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.state import State, exact
 from hitl_cli.tooldef import Tool
 
+_MAIN = ("command", "file_path", "path", "url", "plan")
+_SEARCH = ("pattern", "path")
+_LONGEST = 300  # characters of a call that its record repeats
+
 
 def home_place() -> Place:
     """The current folder, with links resolved."""
@@ -162,7 +166,17 @@ def judged(verdict: Verdict, call: Call, mode: Mode, digest: str, suggested: Ite
         part=part_text(part.access) if part else "",
         help=help,
         tool=call.name,
+        what=what_of(call),
     )
+
+
+def what_of(call: Call) -> str:
+    """The main argument of a call, whole where it is not long; of a search its pattern and where it looks."""
+    values = call.input or {}
+    named = [str(values[name]) for name in _SEARCH if values.get(name)] if "pattern" in values else []
+    named = named or [str(values[name]) for name in _MAIN if values.get(name)][:1]
+    text = " in ".join(named) or (json.dumps(values, ensure_ascii=False, default=str) if values else "")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _telling(verdict: Verdict) -> Part | None:

@@ -108,10 +108,19 @@ def test_every_decision_stands_in_the_log(home: Home) -> None:
     assert [r["time"] for r in rows] == sorted(r["time"] for r in rows)
     assert set(rows[0]) == {
         "time", "session", "seq", "call", "tool", "digest", "decision", "by", "rule", "layer", "part", "reason",
-        "granted", "interrupt",
+        "granted", "interrupt", "what",
     }  # fmt: skip
+    assert [r["what"] for r in rows] == ["mkdir x", "w", "touch made", "touch made"]
     text = home.hitl("log").out.splitlines()
     assert text[3].endswith(f"approve  Bash touch made  by {NOBODY}  + Bash(touch made) (project)")
+
+
+def test_the_log_says_what_was_decided_about_and_why_it_was_refused(home: Home) -> None:
+    command = "cat /etc/hostname && touch made"
+    home.hitl("answer", home.parked(("Bash", {"command": command})), "--reject", "--reason", "not there")
+    asked, refused = home.hitl("log").out.splitlines()
+    assert f"ask      Bash {command}  by " in asked
+    assert refused.endswith(f"reject   Bash {command}  by {NOBODY}: not there")
 
 
 @pytest.mark.parametrize(
