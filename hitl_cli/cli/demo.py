@@ -7,9 +7,11 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,8 +42,12 @@ def demo(
         laid = story.lay(folder)
         os.environ.update(laid.environ)
         os.chdir(laid.repository)
-        code = _play(laid, Turn(model=laid.model, plain=plain, no_color=no_color))
-        print("\n" + "\n".join(story.closing(laid, kept=keep, environ=own)))
+        code = _play(laid, Turn(model=laid.model, plain=plain, no_color=no_color), own, keep)
+        lines = story.closing(laid, kept=keep, environ=own)
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            lines = tuple(fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines)
+        print("\n" + "\n".join(lines))
         return code
     finally:
         os.chdir("/")
@@ -49,13 +55,17 @@ def demo(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _play(laid: Demo, turn: Turn) -> int:
-    from hitl_cli.cli.assemble import assemble
-
+def _play(laid: Demo, turn: Turn, own: Mapping[str, str], kept: bool) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty():
-        from hitl_cli.ui.app import repl
+        from hitl_cli.ui import keyboard
 
-        return repl(assemble(turn).setup(laid.message, colour=not turn.no_color))
+        with nullcontext() if turn.plain else keyboard.as_typed():
+            from hitl_cli.cli.assemble import assemble
+            from hitl_cli.ui.app import repl
+
+            setup = assemble(turn).setup(laid.message, colour=not turn.no_color)
+            setup.environ, setup.kept = own, kept
+            return repl(setup)
     return asyncio.run(_alone(laid, turn))
 
 

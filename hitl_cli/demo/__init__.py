@@ -144,7 +144,7 @@ def _answer(answer: ScriptAnswer, approval: Approval) -> Answer:
     return Reject(answer.reason)
 
 
-def closing(demo: Demo, *, kept: bool, environ: Mapping[str, str] | None = None) -> tuple[str, str, str]:
+def closing(demo: Demo, *, kept: bool, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Three lines for the end: what was kept where, what became of the folder, how to use a real model."""
     own = locate(environ)
     if kept:

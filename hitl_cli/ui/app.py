@@ -33,16 +33,16 @@ from hitl_cli.ui.compose import Composer, Typed
 from hitl_cli.ui.errands import Errands, told
 from hitl_cli.ui.hands import Hands
 from hitl_cli.ui.history import SharedHistory
+from hitl_cli.ui.keyboard import in_lines, is_capable
 from hitl_cli.ui.keys import app_keys, panel_keys
 from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.render import Teller
 from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.terminal import HeldOutput, Paper, Resizing, is_capable, open_output
+from hitl_cli.ui.terminal import HeldOutput, Paper, Resizing, open_output
 from hitl_cli.ui.theme import Line, prompt_style
 from hitl_cli.ui.view import View
 from hitl_cli.ui.waiting import Outcome, Waiting
-from hitl_cli.ui.wording import questions
 
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
@@ -52,6 +52,7 @@ def repl(setup: Setup) -> int:
     if setup.config.plain or not is_capable():
         from hitl_cli.ui.plainrepl import PlainRepl
 
+        in_lines()
         return PlainRepl(setup).run()
     output = open_output(sys.stdout)
     setup.colour = setup.colour and not os.environ.get("NO_COLOR")
@@ -68,6 +69,7 @@ class Repl:
         self.errands = Errands(self.paper, setup.place.cwd)
         self.asking = Asking(self.paper, self.refresh, self.leave)
         self.talk = Conversation(setup, self)
+        self._early: list[Typed] | None = []  # what was typed before the conversation was there; None from then on
         self.own = commands.own_commands(setup.paths.config / "commands")
         completer = ComposerCompleter(Files(setup.place.cwd), self._commands, commands.choices)
         self.composer = Composer(SharedHistory(setup.paths.history), completer, self.typed)
@@ -182,7 +184,9 @@ class Repl:
     # -- what was typed
 
     def typed(self, typed: Typed) -> None:
-        if typed.text.startswith("!") and typed.text[1:].strip():
+        if self._early is not None:
+            self._early.append(typed)
+        elif typed.text.startswith("!") and typed.text[1:].strip():
             self.app.create_background_task(self._errand(typed.text[1:].strip()))
         elif typed.text.startswith("/"):
             self.app.create_background_task(self._command(typed))
@@ -255,6 +259,14 @@ class Repl:
         self.say(mishap(error or RuntimeError(context["message"]), self.setup.paths), "warn")
 
     async def _open(self) -> None:
+        try:
+            await self._greet()
+        finally:
+            early, self._early = self._early or [], None
+            for typed in early:
+                self.typed(typed)
+
+    async def _greet(self) -> None:
         for problem in await self.talk.partner.connect():
             self.say(problem, "warn")
         if self.setup.session:
@@ -277,11 +289,8 @@ class Repl:
         if self.setup.close:
             await self.setup.close()
         self.paper.name("")
-        session = self.talk.session
-        if session:
-            self.say(f"Session {session} is kept. Reopen it: hitl resume {session}")
-        if self.talk.pending:
-            self.say(f"{questions(len(self.talk.pending))} waiting: hitl pending")
+        for line in self.setup.farewell(self.talk.session, len(self.talk.pending)):
+            self.print([[("dim", f"  {line}")]])
 
     async def _tick(self) -> None:
         """Move the spinner; look now and then what others did and what waits in all sessions."""

@@ -33,7 +33,7 @@ from hitl_cli.ui.session import Conversation
 from hitl_cli.ui.setup import Setup
 from hitl_cli.ui.theme import Line, plain
 from hitl_cli.ui.waiting import Outcome, Waiting
-from hitl_cli.ui.wording import call_words, questions
+from hitl_cli.ui.wording import call_words
 
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
@@ -100,10 +100,8 @@ class PlainRepl:
             await self.talk.close()
         if self.setup.close:
             await self.setup.close()
-        if self.talk.session:
-            self.say(f"Session {self.talk.session} is kept. Reopen it: hitl resume {self.talk.session}")
-        if self.talk.pending:
-            self.say(f"{questions(len(self.talk.pending))} waiting: hitl pending")
+        for line in self.setup.farewell(self.talk.session, len(self.talk.pending)):
+            self.say(line)
 
     def _stop(self) -> None:
         self._stopping = asyncio.ensure_future(self.talk.stop())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hitl_cli.ui.compose import Typed
+from hitl_cli.ui.theme import Line
 
 if TYPE_CHECKING:
     from hitl_cli.ui.waiting import Outcome, Waiting
@@ -20,6 +21,9 @@ class Screen(Protocol):
 
     def say(self, words: str, style: str = "dim") -> None:
         """Words above the bottom."""
+
+    def print(self, lines: list[Line]) -> None:
+        """Lines as they are: what is to be copied is folded by the terminal alone."""
 
     def busy(self, on: bool) -> None: ...
 

@@ -272,7 +272,9 @@ class Conversation:
                 self.pending = ()
             case Parked():
                 which = f" {first.id}" if len(self.pending) > 1 else ""
-                self.screen.say(f"Parked. /pending asks again; elsewhere: hitl answer {self.session}{which}")
+                command = self.setup.command(f"answer {self.session}{which}")
+                self.screen.say("Parked. /pending asks again; elsewhere:")
+                self.screen.print([[("dim", f"  {command}")]])
             case Elsewhere(who):
                 by = f"{who.kind} {who.detail}".strip()
                 self.screen.say(f"Answered elsewhere ({by}).", "warn")

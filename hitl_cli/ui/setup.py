@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +11,10 @@ from hitl_cli import config
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
 from hitl_cli.journal import Settings, Who
-from hitl_cli.paths import Paths
+from hitl_cli.paths import Paths, locate
 from hitl_cli.store import Store
 from hitl_cli.tools.jobs import Jobs
+from hitl_cli.ui.wording import questions
 
 
 @dataclass(slots=True)
@@ -27,6 +30,8 @@ class Setup:
     connect     lets further tools (servers) join an agent; says what is wrong with those that cannot
     jobs        what the tools left running in the background
     close       ends what the tools left running, in the REPL's event loop
+    environ     the variables that other windows have, None for those of this process
+    kept        the store outlives the REPL
     """
 
     make_agent: Callable[[Settings, Sequence[str]], Agent]
@@ -45,3 +50,23 @@ class Setup:
     connect: Callable[[Agent], Awaitable[Sequence[str]]] | None = None
     jobs: Jobs = field(default_factory=Jobs)
     close: Callable[[], Awaitable[None]] | None = None
+    environ: Mapping[str, str] | None = None
+    kept: bool = True
+
+    def command(self, words: str) -> str:
+        """`hitl WORDS` so that it finds this store, and this configuration, when it is typed in another window."""
+        environ = os.environ if self.environ is None else self.environ
+        own, store = locate(environ), str(getattr(self.store, "path", ""))
+        config, line = self.paths.config, f"hitl {words}"
+        if os.path.abspath(store) != os.path.abspath(environ.get("HITL_STORE") or own.store):
+            line += f" --store {shlex.quote(os.path.abspath(store))}"
+        return line if config == own.config else f"HITL_CONFIG_DIR={shlex.quote(str(config))} {line}"
+
+    def farewell(self, session: str | None, waiting: int) -> list[str]:
+        """The last lines: how to go on with what is kept."""
+        lines = []
+        if session and self.kept:
+            lines.append(f"Session {session} is kept. Reopen it: {self.command(f'resume {session}')}")
+        if waiting and self.kept:
+            lines.append(f"{questions(waiting)} waiting: {self.command('pending')}")
+        return lines

@@ -9,7 +9,6 @@ printed waits.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TextIO
@@ -165,8 +164,3 @@ def reflows(environ: Mapping[str, str]) -> bool:
     """Does this terminal fold long lines anew when its width changes? xterm and the Linux console do not."""
     known = ("TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "ALACRITTY_WINDOW_ID", "WT_SESSION")
     return any(environ.get(name) for name in (*known, "TERM_PROGRAM"))
-
-
-def is_capable() -> bool:
-    """Can the bottom of the screen be drawn here? Not in a pipe, and not on a terminal that cannot move its cursor."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")

@@ -48,6 +48,11 @@ class Terminal:
         return self._screen.title
 
     @property
+    def echoes(self) -> bool:
+        """Does the terminal itself show what is typed?"""
+        return bool(self._child.getecho())
+
+    @property
     def pid(self) -> int:
         return int(self._child.pid)
 

@@ -289,3 +289,12 @@ def test_the_plain_mode_is_lines_without_any_sequence(home: Any, terminal: Open)
     window.wait("running: Bash mkdir made", "It is made.")
     assert b"\x1b[3" not in window.raw
     assert (home.work / "made").is_dir()
+
+
+def test_a_message_typed_while_it_starts_is_sent_by_its_enter(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script('[[turn]]\n[[turn.reply]]\ntext = "Heard."\n'))
+    window.until(lambda: not window.echoes, "the first thing that it does")
+    window.enter("hello there")
+    window.wait("> hello there", "  Heard.")
+    assert window.text.count("hello there") == 1
+    window.leave()

@@ -49,7 +49,8 @@ async def pending(repl: Host, argument: str) -> None:
     if repl.talk.pending:
         repl.talk.go_on()
     elif heads:
-        repl.say("Answer with: hitl answer SESSION, or reopen one with: hitl resume SESSION")
+        answer, reopen = repl.setup.command("answer SESSION"), repl.setup.command("resume SESSION")
+        repl.say(f"Answer with: {answer}, or reopen one with: {reopen}")
     else:
         repl.say("Nothing waits.")
 
@@ -64,7 +65,7 @@ async def resume(repl: Host, argument: str) -> None:
         return
     head = sessions.head_of(store, session)
     if head.cwd != here:
-        repl.say(f"Session {session} belongs to {head.cwd}. There: hitl resume {session}", "warn")
+        repl.say(f"Session {session} belongs to {head.cwd}. There: {repl.setup.command(f'resume {session}')}", "warn")
     else:
         await end_all(repl)
         await repl.reopen(session)
