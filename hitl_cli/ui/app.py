@@ -67,7 +67,8 @@ class Repl:
         self.teller = Teller(self.paper.width - 1, setup.colour)
         self.view = View(self.paper, self.refresh)
         self.errands = Errands(self.paper, setup.place.cwd)
-        self.asking = Asking(self.paper, self.refresh, self.leave)
+        hands = Hands(self)
+        self.asking = Asking(self.paper, self.refresh, self.leave, hands.expand)
         self.talk = Conversation(setup, self)
         self._early: list[Typed] | None = []  # what was typed before the conversation was there; None from then on
         self.own = commands.own_commands(setup.paths.config / "commands")
@@ -83,7 +84,7 @@ class Repl:
         )
         self.app = Resizing(
             self._bottom.layout,
-            key_bindings=app_keys(Hands(self)),
+            key_bindings=app_keys(hands),
             style=prompt_style(setup.colour),
             editing_mode=EditingMode.VI if setup.config.editing == "vi" else EditingMode.EMACS,
             input=input,

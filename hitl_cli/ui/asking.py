@@ -21,8 +21,10 @@ from hitl_cli.ui.waiting import POLL, Outcome, Waiting
 class Asking:
     """At most one panel at a time. `lines` is what the bottom of the screen shows, [] when nothing is asked."""
 
-    def __init__(self, paper: Paper, refresh: Callable[[], None], leave: Callable[[], None]) -> None:
-        self._paper, self._refresh, self._leave = paper, refresh, leave
+    def __init__(
+        self, paper: Paper, refresh: Callable[[], None], leave: Callable[[], None], expand: Callable[[], None]
+    ) -> None:
+        self._paper, self._refresh, self._leave, self._expand = paper, refresh, leave, expand
         self._panel: Panel | None = None
         self._done: asyncio.Future[Outcome] | None = None
         self._size = (0, 0)
@@ -62,7 +64,11 @@ class Asking:
         if key == "c-d" and not panel.typing:
             self._leave()  # answers nothing: the question is parked
             return
-        panel.press(key, self._now(), data)
+        if key == "c-o" and not panel.typing:
+            self._expand()
+            panel.again()
+        else:
+            panel.press(key, self._now(), data)
         self._after(panel)
 
     def lines(self) -> list[Line]:

@@ -298,3 +298,14 @@ def test_a_message_typed_while_it_starts_is_sent_by_its_enter(home: Any, termina
     window.wait("> hello there", "  Heard.")
     assert window.text.count("hello there") == 1
     window.leave()
+
+
+def test_ctrl_o_shows_the_last_result_while_a_panel_is_open(home: Any, terminal: Open) -> None:
+    (home.work / "a.txt").write_text("one\n")
+    window = terminal(*home.script(EDIT))
+    window.say("edit it")
+    window.asked("1 + two")
+    window.type("\x0f")
+    window.until(lambda: window.screen.count("1 + two") == 2, "the panel below the result")
+    assert "  │ " in window.screen
+    assert (home.work / "a.txt").read_text() == "one\n"

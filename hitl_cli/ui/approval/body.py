@@ -148,7 +148,8 @@ def sheet(interrupt: Interrupt, now: float) -> Sheet:
     """What there is to see of any interrupt; `now` only to say how long it may still be answered."""
     match interrupt:
         case Approval():
-            return of_call(interrupt.call, interrupt.preview, _why(interrupt), _expiry(interrupt, now))
+            ran = (("warn", "it may have run already"),) if interrupt.source == "uncertain" else ()
+            return of_call(interrupt.call, interrupt.preview, _why(interrupt), (*ran, *_expiry(interrupt, now)))
         case Question(call=call):
             chooses = any(f.choices for f in interrupt.fields)
             asks = "\n\n".join(f.description for f in interrupt.fields if brief(f.description) != f.description)

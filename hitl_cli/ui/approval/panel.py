@@ -117,6 +117,8 @@ class Panel:
             self._ended = Stopped()
         elif self._form:
             self._step(self._form.press(key, now, data), now)
+        elif self._note and key == "escape":
+            self._note = ""
         else:
             self._note = ""
             self._step(Sign.STRAY if key == PASTE else self._first(key), now)
@@ -178,7 +180,7 @@ class Panel:
             case "p":
                 return Parked()
             case "v":
-                self._pages.whole()
+                self._whole()
                 return Sign.STAY
             case "enter":
                 return Sign.STAY
@@ -232,6 +234,17 @@ class Panel:
         assert isinstance(self.interrupt, Question | Review)
         return question_form(self.interrupt)
 
+    def _whole(self) -> None:
+        if self._pages.several:
+            self._pages.whole()
+        else:
+            self._note = "All of it is shown above."
+
+    def again(self) -> None:
+        """Something was printed below the content: print it once more, where it fits the screen."""
+        if not self._pages.several:
+            self._pages.whole()
+
     def _yes(self, rules: tuple[Grant, ...]) -> Outcome:
         return Answered(Edit(dict(self._revised.input), rules) if self._revised else Approve(rules))
 
@@ -239,9 +252,12 @@ class Panel:
         if self._pages.sheet.odd:
             self._note = "No “always” for a call that holds characters like these."
         elif approval.safety:
-            self._note = "No “always”: this is asked each time."
+            self._note = "Nothing can be kept for this: it is asked each time, whatever the rules say. y answers once."
         elif not self._rules:
-            self._note = "No rule is on offer for this call."
+            self._note = (
+                "Nothing can be kept for this: a rule for it would allow more than you see here, as with shells, programs "
+                "that run others, code in the command, or scratch files. y answers once."
+            )
         else:
             self._form = RuleForm("allow", self._rules, self._input, self.judge, self._yes)
 
@@ -274,14 +290,15 @@ class Panel:
         ended = self._pages.ended
         always = ended and self._rules and not approval.safety and not self._pages.sheet.odd
         rest = [("N", "no to all")] if self.number < self.total else []
-        known = [("r", "it ran: give the result")] if ended and approval.source == "uncertain" else []
+        uncertain = approval.source == "uncertain"
+        known = [("r", "give its result")] if ended and uncertain else []
         return [
-            *([("y", "once")] if ended else []),
+            *([("y", "run it again" if uncertain else "once")] if ended else []),
+            *known,
             ("n", "no"),
             *rest,
             *([("a", "always")] if always else []),
-            *([("e", "edit")] if approval.source != "uncertain" else []),
+            *([] if uncertain else [("e", "edit")]),
             ("d", "never"),
-            *known,
             ("?", "explain"),
         ]

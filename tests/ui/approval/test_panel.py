@@ -328,8 +328,13 @@ def test_ctrl_c_stops_from_anywhere(drive, bash):
 
 def test_no_always_for_what_is_asked_each_time(drive, bash):
     it = drive(bash("make deploy", safety=True)).press("a")
-    assert it.bottom[0] == "  ! No “always”: this is asked each time."
-    assert drive(bash("make deploy", suggested=())).press("a").bottom[0] == "  ! No rule is on offer for this call."
+    assert it.bottom[:2] == [
+        "  ! Nothing can be kept for this: it is asked each time, whatever the rules",
+        "    say. y answers once.",
+    ]
+    assert it.press("escape").outcome is None, "it takes the note away"
+    assert it.press("escape").outcome == Stopped()
+    assert drive(bash("make deploy", suggested=())).press("a").bottom[0].startswith("  ! Nothing can be kept")
 
 
 def test_never_offers_rules_that_hit_the_call(drive, bash):
@@ -466,9 +471,16 @@ def test_explain_prints_the_verdict(drive, bash):
     assert drive(bash("make deploy")).press("?").text[-1] == "  ? part 1  make deploy  ask  no rule covers it"
 
 
+def test_view_whole_says_so_where_all_of_it_is_there(drive, bash):
+    it = drive(bash("make deploy")).press("v")
+    assert it.bottom[0] == "  ! All of it is shown above."
+    assert it.text.count("▌ $ make deploy") == 1
+
+
 def test_a_call_that_may_have_run_can_be_given_its_result(drive, bash):
     it = drive(bash("make deploy", source="uncertain", reason="it was cut off and may have run"))
-    assert "r it ran: give the result" in " ".join(it.bottom)
+    assert it.text[0] == "▌ Bash  it may have run already"
+    assert it.bottom[0].startswith("  y run it again · r give its result · n no · ")
     assert it.press("r").type("done").press("enter").outcome == Answered(Supply("done"))
 
 
