@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hitl_cli.cli import keeping
 from hitl_cli.cli.options import Output, Session, moment, one_of, turn_options
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
 from hitl_cli.journal import Answered
 from hitl_cli.times import to_come
+from hitl_cli.ui.clean import clean
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent
@@ -122,10 +124,18 @@ def answer(
         async with watched(assembly, turn, output or "text") as watch:
             agent, id = watch.agent, watch.session
             given = await _answers(agent, id, plain, said, interrupt)
+            in_session = [*keeping.in_the_session(agent, await agent.load(id), given)]
+
+            def tell(lines: Iterable[str]) -> None:
+                for line in lines:
+                    watch.narrator.say(f"  {clean(line)}")
+
+            assembly.kept = lambda rules, call: tell(keeping.lines(agent, rules, keeping.edited(call, given)))
             if no_continue:
                 await patiently(lambda: _once(agent, id, given))
+                tell(in_session)
                 return 0
-            return await watch.to_the_end(lambda: _events(agent, id, given))
+            return await watch.to_the_end(lambda: _events(agent, id, given, lambda: tell(in_session)))
 
     return asyncio.run(work())
 
@@ -188,11 +198,17 @@ def _to_form(asked: Interrupt, plain: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-async def _events(agent: Agent, session: str, given: Mapping[str, Answer]) -> AsyncGenerator[Any, None]:
+async def _events(
+    agent: Agent, session: str, given: Mapping[str, Answer], accepted: Callable[[], None]
+) -> AsyncGenerator[Any, None]:
     """The turn goes on. Where somebody else answered meanwhile, that is what is told, and not that the session is busy."""
+    told = False
     try:
         async with aclosing(agent.stream_resume(session, given)) as events:
             async for event in events:
+                if not told:
+                    accepted()
+                    told = True
                 yield event
     except SessionBusy:
         await _unless_answered(agent, session, given)

@@ -7,7 +7,7 @@ is continued from elsewhere, unless a flag says otherwise; mode bypass is never 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from hitl_cli.mcp import Servers, servers_from_settings
 from hitl_cli.models import DEFAULT, open_model
 from hitl_cli.paths import Paths, locate, place_for, project_of
 from hitl_cli.permissions import codec
-from hitl_cli.permissions.rule import Decision
+from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.responders import Responder
 from hitl_cli.store.sqlite import SqliteStore
 from hitl_cli.times import duration
@@ -56,6 +56,7 @@ class Assembly:
     notices: list[str] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
     servers: Servers | None = None
+    kept: Callable[[list[Rule], Call], None] = lambda rules, call: None  # told of rules that were written down
 
     def agent(self, settings: Settings | None = None, breaks: Sequence[str] | None = None) -> Agent:
         """An agent for sessions in this place; `settings` and `breaks` in place of those at the start."""
@@ -94,9 +95,12 @@ class Assembly:
 
     def save(self, grants: Sequence[Grant], call: Call) -> None:
         """Write accepted rules to their files; raises what `rulebook.add` raises."""
-        for grant in grants:
-            if grant.scope != "session":
-                rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
+        kept = [
+            rulebook.add(rulebook.granted(grant), grant.scope, self.place, self.paths)
+            for grant in grants
+            if grant.scope != "session"
+        ]
+        self.kept(kept, call)
 
     def keep_flags(self) -> None:
         """Flags given for a session that is continued hold from now on. SessionBusy while another process runs it."""

@@ -54,6 +54,10 @@ class Narrator:
                 self.say(f"  mode: {mode} ({why})")
             case Recorded(entry=Changed(what="summary", value=text)):
                 self.say(f"  What was said so far is summed up in {len(text):,} characters.")
+            case Recorded(entry=Changed(what="unsaved", value=value)):
+                self.say(
+                    f"  not saved: {clean(value['grant']['rule'])}: {clean(value['why'])}; it holds for this session"
+                )
             case Notice(text):
                 self.say(f"  {clean(text)}")
             case Retrying(after_s, why):

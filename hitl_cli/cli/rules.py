@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hitl_cli.cli.keeping import near
 from hitl_cli.cli.options import moment, one_of
 from hitl_cli.cli.rules_check import check, explain
 from hitl_cli.cli.rules_import import import_
@@ -51,7 +52,7 @@ def list_(
     width = min(60, max((len(rule.text) for rule in rules), default=0))
     for rule in rules:
         until = f"  until {_moment(rule.until)}" if rule.until is not None else ""
-        where = _near(str(rule.source))
+        where = near(str(rule.source))
         print(f"{rule.decision!s:<5}  {reveal(rule.text):<{width}}  {rule.source.layer:<10}  {reveal(where)}{until}")
     if found.untrusted:
         print(f"Allow rules of {found.untrusted} do not count: `hitl trust` shows them.")
@@ -76,11 +77,6 @@ def _moment(at: float | None) -> str | None:
     from datetime import UTC, datetime
 
     return None if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
-
-
-def _near(path: str) -> str:
-    home = os.path.expanduser("~")
-    return "~" + path[len(home) :] if home != "/" and path.startswith(home + "/") else path
 
 
 @app.command()
@@ -108,7 +104,7 @@ def add(
     paths = locate()
     where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
     kept = rulebook.add(replace(made, reason=reason, until=end), where, place_for(os.getcwd(), (), paths), paths)
-    print(f"{kept.decision} {kept.text} is kept in {_near(str(kept.source))}")
+    print(f"{kept.decision} {kept.text} is kept in {near(str(kept.source))}")
     return 0
 
 
@@ -125,7 +121,7 @@ def remove(
     place = place_for(os.getcwd(), (), paths)
     for where in (scope,) if scope else SCOPES:
         if rulebook.remove(rule, where, place, paths):  # type: ignore[arg-type]
-            print(f"{rule} is gone from {_near(str(rulebook.file_of(where, place, paths)))}")  # type: ignore[arg-type]
+            print(f"{rule} is gone from {near(str(rulebook.file_of(where, place, paths)))}")  # type: ignore[arg-type]
             return 0
     others = [r for r in rulebook.load(place, paths).rules if r.text == rule]
     for found in others:

@@ -181,7 +181,7 @@ def test_answers_that_do_not_fit_are_refused_and_change_nothing(home: Home) -> N
 def test_a_rule_is_kept_with_the_answer_where_it_was_said(home: Home) -> None:
     session = home.parked()
     said = home.hitl("answer", session, "--approve", "--rule", "Bash(touch:*)", "--until", "2100-01-01")
-    assert said.code == 0
+    assert (said.code, said.err) == (0, f"  keeps allow Bash(touch:*) in ~/config/rules.toml:3\n")
     [rule] = [r for r in home.hitl("rules", "list", "--json").json if r["layer"] == "user"]
     assert (rule["decision"], rule["rule"], rule["until"][:4]) == ("allow", "Bash(touch:*)", "2100")
     assert home.calls(TOUCH).run("go").code == 0
@@ -189,6 +189,18 @@ def test_a_rule_is_kept_with_the_answer_where_it_was_said(home: Home) -> None:
     assert home.hitl("answer", session, "--reject", "--rule", "Bash(mkdir:*)", "--scope", "project").code == 3
     [rule] = [r for r in home.hitl("rules", "list", "--json").json if r["layer"] == "project"]
     assert (rule["decision"], rule["rule"]) == ("deny", "Bash(mkdir:*)")
+
+
+@pytest.mark.parametrize("more", [[], ["--no-continue"]])
+def test_a_rule_that_does_not_do_for_the_call_says_so(home: Home, more: list[str]) -> None:
+    session = home.parked(("Bash", {"command": "touch made && mkdir x"}))
+    rules = [part for rule in ("Bash(ls)", "Bash(touch made)") for part in ("--rule", rule)]
+    said = home.hitl("answer", session, "--approve", *rules, "--scope", "session", *more)
+    assert [line for line in said.err.splitlines() if "keeps" in line] == [
+        "  keeps allow Bash(ls) in this session, which does not cover this call",
+        "  keeps allow Bash(touch made) in this session; this call would still be asked about: "
+        "no rule covers `mkdir x`; part 2 of 2",
+    ]
 
 
 def test_without_continuing_the_answer_is_recorded_and_recover_goes_on(home: Home) -> None:
