@@ -58,6 +58,8 @@ class Tool:
     accesses   (input, place) -> what the call would touch, links resolved; default: one ToolUse
     preview    (input, place) -> the whole call as a person is shown it; default: pretty JSON
     digest     (input, place) -> extra text the approval is bound to (a file's content hash); default: ""
+    check      (input, place, history) -> why the call would fail whatever a person said, "" when it may work; then nobody
+               is asked. It must tell the model nothing that it has not seen
     approve    whether a call asks in mode `declared`: bool, or (input, context object) -> bool, also async
     user_fields  arguments that a person fills in; hidden from the model. ("*",): a person may review all of them
     form       (input) -> fields a person fills in; the body finds them in input["answers"]. No fields: not asked
@@ -71,6 +73,7 @@ class Tool:
     accesses: Callable[[Input, Place], Sequence[Access]] | None = None
     preview: Callable[[Input, Place], Preview] | None = None
     digest: Callable[[Input, Place], str] | None = None
+    check: Callable[[Input, Place, Sequence[Recorded]], str] | None = None
     approve: bool | Callable[..., Any] = False
     user_fields: tuple[str, ...] = ()
     form: Callable[[Input], Sequence[Field]] | None = None

@@ -44,6 +44,8 @@ class Performing:
         tool = self.agent.tools[call.call.name]
         try:
             verdict = await self._verdict(tool, call.call)
+            if verdict.decision is Decision.ASK:
+                self._check(tool, call.call)
             if verdict.decision is Decision.ASK and await self._on_offer(tool, call, verdict):
                 self.drive.held.add(call.call.id)
                 return
@@ -65,6 +67,12 @@ class Performing:
             raise
         except Exception as error:
             raise CallError(f"What {tool.name} would touch cannot be told, so it was not run: {error}") from error
+
+    def _check(self, tool: Tool, call: Call) -> None:
+        """Nobody is asked about what cannot be done."""
+        wrong = tool.check(call.input or {}, self.bench.place, self.drive.history) if tool.check else ""
+        if wrong:
+            raise CallError(wrong)
 
     def _entries(self, tool: Tool, call: Call, verdict: Verdict) -> tuple[Judged, Approval | None]:
         suggested = () if verdict.decision is Decision.ALLOW else self.bench.suggested(self.state, tool, call)

@@ -69,6 +69,19 @@ def carry_out(change: Change, history: Sequence[Recorded], call: str) -> Result:
     )
 
 
+def check(tool: str, planned: Callable[[], Change], input: Input, place: Place, history: Sequence[Recorded]) -> str:
+    """Why the change cannot be made. Of a file that the model has not seen nothing is told but that."""
+    try:
+        path = target(tool, input, place)
+        before = disk.content(path)
+        if before is not None:
+            require_seen(path, before, history)
+        planned()
+    except (Failed, OSError, UnicodeError) as error:
+        return explained(error)
+    return ""
+
+
 def preview(tool: str, planned: Callable[[], Change], input: Input, place: Place) -> Preview:
     """The whole diff against the file as it is now; where there can be none, why the call will fail."""
     try:

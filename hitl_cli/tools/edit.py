@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
-from hitl_cli.journal import Json, Result
+from hitl_cli.journal import Json, Recorded, Result
 from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import change
 from hitl_cli.tools.declare import Failed, plain_body, schema, states, target, words
@@ -40,6 +40,7 @@ def edit_tool() -> Tool:
         accesses=states("Edit"),
         preview=_preview,
         digest=lambda input, place: change.digest("Edit", input, place),
+        check=_check,
         serial=True,
     )
 
@@ -54,6 +55,10 @@ def _planned(input: Input, place: Place) -> change.Change:
         return text
 
     return change.plan(target("Edit", input, place), place, edited, new=False)
+
+
+def _check(input: Input, place: Place, history: Sequence[Recorded]) -> str:
+    return change.check("Edit", lambda: _planned(input, place), input, place, history)
 
 
 def _preview(input: Input, place: Place) -> Preview:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hitl_cli.access import Place
 from hitl_cli.interrupts import Preview
-from hitl_cli.journal import Result
+from hitl_cli.journal import Recorded, Result
 from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import change
 from hitl_cli.tools.declare import plain_body, schema, states, target, words
@@ -28,6 +30,7 @@ def write_tool() -> Tool:
         accesses=states("Write"),
         preview=_preview,
         digest=lambda input, place: change.digest("Write", input, place),
+        check=_check,
         serial=True,
     )
 
@@ -37,6 +40,10 @@ def _planned(input: Input, place: Place) -> change.Change:
         return str(input["content"])
 
     return change.plan(target("Write", input, place), place, whole, new=True)
+
+
+def _check(input: Input, place: Place, history: Sequence[Recorded]) -> str:
+    return change.check("Write", lambda: _planned(input, place), input, place, history)
 
 
 def _preview(input: Input, place: Place) -> Preview:

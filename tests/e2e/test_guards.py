@@ -38,6 +38,20 @@ text = "Edited."
 text = "Not edited."
 """
 
+IMPOSSIBLE = """
+[[turn]]
+[[turn.reply]]
+calls = [{ name = "read", tool = "Read", input = { file_path = "a.txt" } }]
+[[turn.reply]]
+calls = [
+  { name = "a", tool = "Edit", input = { file_path = "a.txt", old_string = "three", new_string = "two" } },
+  { name = "b", tool = "Edit", input = { file_path = "no.txt", old_string = "one", new_string = "two" } },
+  { name = "c", tool = "Write", input = { file_path = "b.txt", content = "new" } },
+]
+[[turn.reply]]
+text = "Nothing came of it."
+"""
+
 THREE = """
 [[turn]]
 [[turn.reply]]
@@ -309,3 +323,12 @@ def test_ctrl_o_shows_the_last_result_while_a_panel_is_open(home: Any, terminal:
     window.until(lambda: window.screen.count("1 + two") == 2, "the panel below the result")
     assert "  │ " in window.screen
     assert (home.work / "a.txt").read_text() == "one\n"
+
+
+def test_nobody_is_asked_about_a_change_that_cannot_be_made(home: Any, terminal: Open) -> None:
+    (home.work / "a.txt").write_text("one\n")
+    (home.work / "b.txt").write_text("one\n")
+    window = terminal(*home.script(IMPOSSIBLE))
+    window.say("edit it")
+    window.wait("does not occur in the file", "does not exist", "b.txt exists and was not read", "Nothing came of it.")
+    assert "y once" not in window.text
