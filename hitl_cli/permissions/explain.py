@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hitl_cli.access import Access, Command, Host, Opaque, ReadPath, ToolUse, inside
 from hitl_cli.permissions.rule import Part, Verdict
-from hitl_cli.permissions.scene import joined, shown, where
+from hitl_cli.permissions.scene import called, joined, shown, where
 
 
 def tree(verdict: Verdict, *, near: str = "", home: str = "") -> tuple[str, ...]:
@@ -16,8 +16,14 @@ def tree(verdict: Verdict, *, near: str = "", home: str = "") -> tuple[str, ...]
     """
     below: dict[int, list[Part]] = {}
     tops: list[tuple[int, Part]] = []
+    texts: set[str] = set()
+    inner: set[int] = set()  # commands in the text of one that starts them
     for n, part in enumerate(verdict.parts):
         owner = getattr(part.access, "by_command", None)
+        if isinstance(part.access, Command):
+            if part.access.within and part.access.text in texts:
+                inner.add(n)
+            texts.add(part.access.text)
         if _silent(part):
             continue
         if owner is None:
@@ -27,7 +33,7 @@ def tree(verdict: Verdict, *, near: str = "", home: str = "") -> tuple[str, ...]
     lines = [f"{verdict.decision}: {verdict.reason}"]
     for at, (n, part) in enumerate(tops):
         last = at == len(tops) - 1
-        lines.append(("└─ " if last else "├─ ") + _line(part, near, home))
+        lines.append(("└─ " if last else "├─ ") + _line(part, near, home, n in inner))
         children = below.get(n, ())
         for k, child in enumerate(children):
             branch = "└─ " if k == len(children) - 1 else "├─ "
@@ -39,10 +45,11 @@ def _silent(part: Part) -> bool:
     return part.by == "free" and not isinstance(part.access, Command)
 
 
-def _line(part: Part, near: str, home: str) -> str:
+def _line(part: Part, near: str, home: str, inner: bool = False) -> str:
     """The decision first, then what it is about, then why."""
     number = f"{part.number} " if part.number else ""
-    what = shown(title(part.access, near, home))
+    access = part.access
+    what = shown(called(access, True) if inner and isinstance(access, Command) else title(access, near, home))
     within = " > ".join(part.access.within) if isinstance(part.access, Command) else ""
     how = f" (in {within})" if within and not what.startswith(within) else ""
     return f"{part.decision!s:5} {number}{what}{how}: {_why(part, home)}"

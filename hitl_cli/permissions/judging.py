@@ -8,7 +8,7 @@ from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUs
 from hitl_cli.permissions import places
 from hitl_cli.permissions.files import READS, WRITES, Files, spells
 from hitl_cli.permissions.rule import By, Decision, Part, Rule
-from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, text
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit
 
 READ_ONLY_PACK = "read-only.toml"
@@ -34,11 +34,13 @@ class Judging:
                 if isinstance(access, WritePath):
                     self.writes.setdefault(access.by_command, []).append(access)
         done: dict[int, Part] = {}
-        number = 0
+        number, texts = 0, set[str]()
         for n, access in enumerate(accesses):
             if isinstance(access, Command):
                 number += 1
-                done[n] = self._command(n, access, number)
+                inner = bool(access.within) and access.text in texts
+                texts.add(access.text)
+                done[n] = self._command(n, access, number, inner)
         for n, access in enumerate(accesses):
             if n not in done:
                 done[n] = self._other(access, accesses)
@@ -71,8 +73,8 @@ class Judging:
 
     # Commands
 
-    def _command(self, n: int, command: Command, number: int) -> Part:
-        what = shown(command.text or joined(command.words))
+    def _command(self, n: int, command: Command, number: int, inner: bool) -> Part:
+        what = f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
         now = self.scene.now
 
         def part(decision: Decision, by: By, reason: str, rule: Rule | None = None) -> Part:
@@ -80,23 +82,23 @@ class Judging:
 
         for decision in self.strict:
             if rule := self.scene.first(decision, lambda t: t.hits(command, now)):
-                return part(decision, "rule", said(rule, f"`{what}`"), rule)
+                return part(decision, "rule", said(rule, what), rule)
             if rule := self.scene.first(decision, lambda t: t.may_hit(command, now)):
-                return part(ASK, "rule", f"`{what}` may turn out to be what {named(rule)} names", rule)
+                return part(ASK, "rule", f"{what} may turn out to be what {named(rule)} names", rule)
             if n not in self.stated and (rule := self.files.named_by(decision, command)):
-                return part(ASK, "rule", f"`{what}` names a file of {named(rule)}", rule)
+                return part(ASK, "rule", f"{what} names a file of {named(rule)}", rule)
         if (own := self.scene.policy()) is not None:
             return part(own, "policy", POLICY, None)
         if command.free:
             return part(ALLOW, "free", command.free)
-        why = f"no rule covers `{what}`"
+        why = f"no rule covers {what}"
         for fit in self._fits(command):
             if fit.rule.tool == "Bash" and self.scene.mode == "plan" and not _reads_only(fit.rule):
                 continue
             act = self._act_left(n, command, fit)
             if act is None:
                 self.consents[n] = fit
-                return part(ALLOW, "rule", said(fit.rule, f"`{what}`"), fit.rule)
+                return part(ALLOW, "rule", said(fit.rule, what), fit.rule)
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
         return part(*self.scene.by_mode(why, self._edits_here(n, command)))
 

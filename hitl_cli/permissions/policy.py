@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hitl_cli.access import Access, Place, ReadPath
+from hitl_cli.access import Access, Place, ReadPath, WritePath
 from hitl_cli.permissions.files import READS, Files
 from hitl_cli.permissions.judging import Judging
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
@@ -22,7 +22,7 @@ from hitl_cli.permissions.scene import Scene
 from hitl_cli.permissions.tables import Table
 
 # Of parts with the same decision, the one that says most about it: what no rule could allow first.
-_WEIGHT = {"floor": 3, "rule": 2, "opaque": 1}
+_WEIGHT = {"floor": 8, "rule": 6, "opaque": 4, "guarded": 2}
 _TABLES = 4  # more layers of `plus` than this are laid out anew
 
 
@@ -71,7 +71,15 @@ class Policy:
         if not parts:
             decision = Decision.ALLOW if mode == "bypass" else Decision.DENY if mode == "dont-ask" else Decision.ASK
             return Verdict(decision, "there is nothing in it that a rule could cover")
-        weights = [(p.decision, f.decision, _WEIGHT.get(f.by, 0)) for p, f in zip(parts, found, strict=True)]
+        removers = {
+            p.access.by_command
+            for p in parts
+            if isinstance(p.access, WritePath) and p.access.removes and p.by == "none"
+        }
+        weights = [
+            (p.decision, f.decision, _WEIGHT.get(f.by, int(n in removers)))
+            for n, (p, f) in enumerate(zip(parts, found, strict=True))
+        ]
         worst = parts[weights.index(max(weights))]
         total = max(p.number for p in parts)
         if total <= 1 or not worst.number:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hitl_cli.access import Place, ReadPath, Word, WritePath, inside, lexical
+from hitl_cli.access import Command, Place, ReadPath, Word, WritePath, inside, lexical
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source
 from hitl_cli.permissions.tables import Table
 
@@ -84,6 +84,14 @@ def shown(of: str) -> str:
     """Enough of it to recognise it on one line."""
     line = " ".join(of[:400].split())
     return line if len(line) <= 80 else line[:77] + "..."
+
+
+def called(command: Command, inner: bool) -> str:
+    """The command as people see it; `inner`: it stands in the text of one that starts it, and is named alone."""
+    if not inner:
+        return command.text or joined(command.words)
+    program = f" {text(command.words[0])}"
+    return command.text[command.text.index(program) + 1 :] if program in command.text else joined(command.words)
 
 
 def named(rule: Rule) -> str:

@@ -41,3 +41,15 @@ def test_the_tree_shows_the_rule_file_and_line_of_each_part(disk: Place) -> None
         "file": "/u/rules.toml",
         "line": 3,
     }
+
+
+def test_what_a_launcher_starts_is_named_alone_and_what_removes_comes_first(disk: Place) -> None:
+    accesses = accesses_of("Bash", {"command": "make deploy ENV=prod && sudo rm -rf ~/x"}, disk)
+    verdict = Policy([], disk).judge(accesses, mode="default", now=0, tool="Bash")
+    assert tree(verdict, home=disk.home) == (
+        "ask: no rule covers `rm -rf ~/x` within sudo; part 3 of 3",
+        "├─ ask   1 make deploy ENV=prod: no rule covers it",
+        "├─ ask   2 sudo rm -rf ~/x: no rule covers it",
+        "└─ ask   3 rm -rf ~/x (in sudo): no rule covers it",
+        "   └─ ask   remove ~/x: no rule covers it",
+    )
