@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hitl_cli.interrupts import Approve, Edit, Reject
 from hitl_cli.permissions.rule import Decision, Rule, Source
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ def near(path: str) -> str:
 
 def in_the_session(agent: Agent, before: Snapshot, given: Mapping[str, Answer]) -> Iterator[str]:
     """A line for each rule of `given` that holds for the session alone. `before`: the session as it waited."""
+    from hitl_cli.interrupts import Approve, Edit, Reject
     from hitl_cli.loop.verdicts import rule_of, rule_problem
 
     for interrupt in before.pending:
@@ -55,5 +55,7 @@ def lines(agent: Agent, rules: Sequence[Rule], call: Call) -> Iterator[str]:
 
 def edited(call: Call, given: Mapping[str, Answer]) -> Call:
     """The call as it was answered."""
+    from hitl_cli.interrupts import Edit
+
     answers = (answer for id, answer in given.items() if id.partition(":")[0] == call.id)
     return next((replace(call, input=answer.input) for answer in answers if isinstance(answer, Edit)), call)
