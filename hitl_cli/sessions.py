@@ -51,7 +51,10 @@ def fork(store: Store, session: str) -> str:
     head = head_of(store, session)
     if head.pending:
         ids = [str(i["id"]) for i in head.pending]
-        raise SessionPending(f"Session {session} waits for {', '.join(ids)}.\n  Answer that first, then fork.", ids)
+        raise SessionPending(
+            f"Session {session} waits for {', '.join(ids)}.\n  Before it is forked: hitl answer {session} {ids[0]} …",
+            ids,
+        )
     entries: list[Entry] = [record.entry for record in store.read(session)]
     state = State().fold_all(entries)
     if state.unfinished or any(c.settled is None and (c.approved or c.running) for c in state.calls.values()):

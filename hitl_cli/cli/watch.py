@@ -7,6 +7,7 @@ the session can be taken up again.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -21,7 +22,7 @@ from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.narrate import Narrator
 from hitl_cli.cli.out import Out
 from hitl_cli.cli.turn import Turn
-from hitl_cli.errors import HitlError, SessionBusy
+from hitl_cli.errors import HitlError, ModelUnavailable, SessionBusy
 from hitl_cli.journal import Recorded
 from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import Outcome, RunEnded, Snapshot, Stopped
@@ -149,6 +150,9 @@ class Watch:
             run = await self.turn(events)
         except HitlError as error:
             await self.tell_failure(error)
+            if isinstance(error, ModelUnavailable):
+                where = f" --store {shlex.quote(self.store)}" if self.store else ""
+                raise ModelUnavailable(f"{error}\n  Go on later with: hitl recover {self.session}{where}") from None
             raise
         self.tell_end(run)
         return self.code(lines.exit_code(run))

@@ -45,7 +45,7 @@ def unless_idle(session: str, state: State) -> None:
     if state.pending:
         raise _pending(session, state)
     if state.unfinished:
-        raise Unfinished(f"The last turn of session {session} was cut off.\n  `recover` it, or `stop` it.")
+        raise Unfinished(f"The last turn of session {session} was cut off.\n  Go on with it: hitl recover {session}")
 
 
 def unless_waiting(session: str, state: State, ids: Iterable[str]) -> None:
@@ -53,7 +53,10 @@ def unless_waiting(session: str, state: State, ids: Iterable[str]) -> None:
     if state.pending and not state.uncertain:
         return
     if state.unfinished or state.pending:
-        raise Unfinished(f"A run of session {session} was cut off.\n  `recover` it first.", list(state.pending))
+        raise Unfinished(
+            f"A run of session {session} was cut off.\n  Go on with it first: hitl recover {session}",
+            list(state.pending),
+        )
     answered = {id: f"already answered: {state.answered[id]}" for id in ids if id in state.answered}
     if answered:
         raise InvalidAnswers(answered)
@@ -106,4 +109,5 @@ def _pending(session: str, state: State) -> SessionPending:
     counts = [(kind, sum(i.kind == kind for i in state.pending.values())) for kind in interrupts.ORDER]
     words = ", ".join(f"{n} {kind}{'s' if n > 1 and kind != 'external' else ''}" for kind, n in counts if n)
     ids = list(state.pending)
-    return SessionPending(f"Session {session} waits for {words}: {', '.join(ids)}.\n  Answer first.", ids)
+    first = f"`hitl pending` shows it; then: hitl answer {session} {ids[0]} …"
+    return SessionPending(f"Session {session} waits for {words}: {', '.join(ids)}.\n  {first}", ids)

@@ -71,7 +71,7 @@ def _server(name: str, table: Any, environment: Mapping[str, str], file: str) ->
                 f"unknown key {key}", f"did you mean {near[0]}?" if near else f"known keys: {', '.join(_TYPES)}"
             )
         if not isinstance(value, _TYPES[key]) or isinstance(value, bool) or not _all_text(value):
-            raise wrong(f"{key} has a value of the wrong type", "see `hitl help config` for an example")
+            raise wrong(f"{key} has a value of the wrong type", "see `hitl help mcp` for an example")
     if ("command" in table) == ("url" in table):
         raise wrong("needs either command or url", 'write command = "..." to start it, or url = "..." to reach it')
     strange = table.keys() & (_HTTP if "command" in table else _STDIO)

@@ -167,7 +167,10 @@ def test_sessions_that_cannot_go_on_are_refused_with_what_to_do(home: Home) -> N
     parked = home.parked()
     said = home.run("x", "--session", parked, "--output", "json")
     assert (said.code, said.json["status"], said.json["exit"]) == (2, "failed", 2)
-    assert said.err == (f"hitl: Session {parked} waits for 1 approval: 1.1.0:approval.\n  Answer first.\n")
+    assert said.err == (
+        f"hitl: Session {parked} waits for 1 approval: 1.1.0:approval.\n"
+        f"  `hitl pending` shows it; then: hitl answer {parked} 1.1.0:approval …\n"
+    )
 
 
 @pytest.mark.slow

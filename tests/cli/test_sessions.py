@@ -62,7 +62,8 @@ def test_a_session_in_which_something_waits_is_not_forked(home: Home) -> None:
     assert home.hitl("sessions", "fork", session).__dict__ == {
         "code": 2,
         "out": "",
-        "err": f"hitl: Session {session} waits for 1.1.0:approval.\n  Answer that first, then fork.\n",
+        "err": f"hitl: Session {session} waits for 1.1.0:approval.\n"
+        f"  Before it is forked: hitl answer {session} 1.1.0:approval …\n",
     }
 
 
