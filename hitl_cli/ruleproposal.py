@@ -25,11 +25,23 @@ class Proposal:
     saves: int
 
 
-def propose(calls: Iterable[tuple[str, Mapping[str, Any]]], policy: Policy, now: float) -> list[Proposal]:
-    """Proposals, each counted with those before it accepted. `calls`: tool and input of calls that were asked about.
+Asked = tuple[str, Mapping[str, Any]]  # tool and input of a call
 
-    Each is taken from the ladder of a call that still asks; of equal ones the narrower rule is proposed.
+
+def propose(calls: Iterable[Asked], rejected: Iterable[Asked], policy: Policy, now: float) -> list[Proposal]:
+    """Proposals, each counted with those before it accepted. `calls` were asked about, some of them `rejected`.
+
+    Each is taken from the ladder of a call that still asks; of equal ones the narrower rule is proposed. None would allow
+    what a person has rejected, nor every file or every call of a tool.
     """
+    refused = [(accesses_of(tool, input, policy.place), tool) for tool, input in rejected]
+
+    def fit(suggestion: Suggestion) -> bool:
+        rules = [codec.parse(text) for text in suggestion.rules]
+        if any(rule.pattern in (None, "**") for rule in rules):
+            return False
+        return not any(_allows(policy.plus(rules), accesses, tool, now) for accesses, tool in refused)
+
     waiting: dict[str, tuple[str, Mapping[str, Any], int]] = {}
     for tool, input in calls:
         key = json.dumps([tool, input], sort_keys=True)
@@ -44,7 +56,7 @@ def propose(calls: Iterable[tuple[str, Mapping[str, Any]]], policy: Policy, now:
         votes: Counter[tuple[str, ...]] = Counter()
         offered: dict[tuple[str, ...], Suggestion] = {}
         for key, (_, _, ladder) in ladders.items():
-            for suggestion in ladder:
+            for suggestion in filter(fit, ladder):
                 votes[suggestion.rules] += waiting[key][2]
                 offered.setdefault(suggestion.rules, suggestion)
         if not votes:
@@ -66,3 +78,7 @@ def propose(calls: Iterable[tuple[str, Mapping[str, Any]]], policy: Policy, now:
             if key not in settled
         }
     return proposals
+
+
+def _allows(policy: Policy, accesses: Any, tool: str, now: float) -> bool:
+    return policy.judge(accesses, mode="default", now=now, tool=tool).decision is Decision.ALLOW

@@ -86,7 +86,7 @@ def test_the_rules_that_would_have_saved_most_come_first(place: Place) -> None:
     calls += [("Write", {"file_path": f"src/{n}.py"}) for n in range(3)]
     calls += [("Bash", {"command": "sudo reboot"})] * 9
     calls += [("Bash", {"command": "go vet ./... && go test ./... | tail"})] * 4
-    found = propose(calls, Policy([codec.parse("Bash(tail:*)")], place), 0)
+    found = propose(calls, [], Policy([codec.parse("Bash(tail:*)")], place), 0)
     assert [(p.suggestion.rules, p.saves) for p in found] == [
         (("Bash(git commit:*)",), 5),
         (("Bash(go vet ./...)", "Bash(go test ./...)"), 4),
@@ -95,4 +95,4 @@ def test_the_rules_that_would_have_saved_most_come_first(place: Place) -> None:
 
 
 def test_nothing_is_proposed_when_nothing_was_asked(place: Place) -> None:
-    assert propose([], Policy([], place), 0) == []
+    assert propose([], [], Policy([], place), 0) == []

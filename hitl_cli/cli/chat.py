@@ -44,7 +44,11 @@ def resume(
 
         streams.interruptible()
         with opened(turn.store) as store:
-            session = pick_session(store.heads())
+            heads = store.heads()
+            if not heads:
+                print("There is no session yet. `hitl` begins one.")
+                return 0
+            session = pick_session(heads)
         if session is None:
             return 0
     return open_repl(turn, session=session)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from hitl_cli.cli import streams
 from hitl_cli.errors import HitlError, UsageError
+from hitl_cli.regex import later
 
 if TYPE_CHECKING:
     import typer
@@ -60,6 +61,7 @@ TOPICS = {
     },
 }
 COMMANDS = {name: entry for entries in TOPICS.values() for name, entry in entries.items()}
+_DOUBLED = later(r"( Did you mean [^?]*\?)\1$")  # typer and click may both say it
 HELPS = (["--help"], ["-h"])  # of the whole program, not of one command
 
 
@@ -187,9 +189,15 @@ def _invoke(app: typer.Typer, arguments: list[str], typed: str = "") -> int:
         return 130
     except SystemExit:  # what click makes of a closed pipe
         raise BrokenPipeError from None
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return 2
     except click.ClickException as error:
         where = typed or (error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl")
-        raise UsageError(f"{error.format_message()}\n  `{where} --help` shows what it takes.") from None
+        problem = _DOUBLED.sub(r"\1", error.format_message())
+        if problem.startswith("Got unexpected extra argument"):
+            problem += "\n  Words that belong together go into quotes, such as 'git status'."
+        raise UsageError(f"{problem}\n  `{where} --help` shows what it takes.") from None
     return code if isinstance(code, int) else 0
 
 

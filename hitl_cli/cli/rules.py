@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +58,10 @@ def list_(
     if found.untrusted:
         print(f"Allow rules of {found.untrusted} do not count: `hitl trust` shows them.")
     if not rules:
-        print("There is no rule: everything is asked about.")
+        kept = "; /permissions in it shows them" if layer == "session" else ""
+        print(
+            f"There is no rule of the layer {layer} here{kept}." if layer else "There is no rule: everything is asked."
+        )
     return 0
 
 
@@ -105,7 +109,28 @@ def add(
     where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
     kept = rulebook.add(replace(made, reason=reason, until=end), where, place_for(os.getcwd(), (), paths), paths)
     print(f"{kept.decision} {kept.text} is kept in {near(str(kept.source))}")
+    for line in _doubts(kept):
+        print(f"  {line}")
     return 0
+
+
+def _doubts(rule: Any) -> Iterator[str]:
+    """What `hitl rules lint` finds wrong with a rule, a line each."""
+    import time
+
+    from hitl_cli import rulebook
+    from hitl_cli.paths import locate, place_for
+    from hitl_cli.permissions import codec
+    from hitl_cli.rulelint import lint
+    from hitl_cli.ui.clean import reveal
+
+    if meant := codec.nearest(rule.tool):
+        yield f"No tool of hitl is called {rule.tool}. Did you mean {meant}?"
+    paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    for finding in lint(rulebook.load(place, paths).rules, place, time.time()):
+        if finding.rule == rule:
+            yield reveal(f"{finding.problem}. {finding.remedy}".rstrip())
 
 
 @app.command()

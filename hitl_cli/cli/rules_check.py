@@ -85,9 +85,9 @@ def _arguments(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"--input is no JSON: {error}") from None
+        raise UsageError(f"--input is no JSON: {error}.") from None
     if not isinstance(found, dict):
-        raise UsageError('--input is a JSON object, such as {"file_path": "src/a.py"}')
+        raise UsageError('--input is a JSON object, such as {"file_path": "src/a.py"}.')
     return found
 
 
@@ -114,4 +114,4 @@ def _opened(file: str) -> Iterator[TextIO]:
         with open(file, encoding="utf-8", errors="surrogateescape") as source:
             yield source
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hitl_cli.cli.keeping import near
 from hitl_cli.cli.options import one_of
 from hitl_cli.errors import UsageError
 
@@ -41,14 +42,16 @@ def import_(
         print(json.dumps([_row(outcome) for outcome in outcomes], ensure_ascii=False, indent=2))
         return 0
     for outcome in outcomes:
-        print(f"{outcome.status:<8}  {outcome.foreign.decision!s:<5}  {reveal(outcome.foreign.text)}")
+        status = "would keep" if outcome.status == "kept" and not write else outcome.status
+        print(f"{status:<10}  {outcome.foreign.decision!s:<5}  {reveal(outcome.foreign.text)}")
         if outcome.status != "kept" or [r.text for r in outcome.rules] != [outcome.foreign.text]:
             for rule in outcome.rules:
-                print(f"          as     {reveal(rule.text)}")
+                print(f"            as     {reveal(rule.text)}")
         if outcome.note:
-            print(f"          {reveal(outcome.note)}")
+            print(f"            {reveal(outcome.note)}")
     kept = sum(bool(outcome.rules) for outcome in outcomes)
-    done = "are kept" if write else "would be kept; --write keeps them"
+    file = near(str(rulebook.file_of(scope, place, paths)))  # type: ignore[arg-type]
+    done = f"are kept in {file}" if write else f"would be kept in {file}; --write keeps them"
     print(f"{kept} of {len(outcomes)} rules {done}.")
     return 0
 

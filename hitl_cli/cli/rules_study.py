@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,8 +77,8 @@ def suggest(
 
     paths = locate()
     policy = rulebook.load(place_for(os.getcwd(), (), paths), paths).policy
-    questions = list(asked(store, moment("--since", since, gone_by) if since else 0.0))
-    found = propose(questions, policy, time.time())
+    questions, rejected = asked(store, moment("--since", since, gone_by) if since else 0.0)
+    found = propose(questions, rejected, policy, time.time())
     if as_json:
         rows = [{"rules": list(p.suggestion.rules), "scope": p.suggestion.scope, "saves": p.saves} for p in found]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -86,6 +86,8 @@ def suggest(
     for proposal in found:
         rules = "  and  ".join(map(reveal, proposal.suggestion.rules))
         print(f"{proposal.saves:>4} questions  {rules}  ({proposal.suggestion.scope})")
+        for rule in proposal.suggestion.rules:
+            print(f"                hitl rules add --scope {proposal.suggestion.scope} {reveal(shlex.quote(rule))}")
     if not found and questions:
         print(f"Nothing is left to suggest: what a rule can settle of {len(questions)} questions is settled by now.")
     elif not found:
@@ -93,18 +95,24 @@ def suggest(
     return 0
 
 
-def asked(store: str | None, since: float) -> Iterator[tuple[str, Any]]:
-    """Tool and input of every call that was asked about."""
+def asked(store: str | None, since: float) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """Tool and input of every call that was asked about, and of those that were rejected."""
     from hitl_cli.cli.opened import opened
-    from hitl_cli.journal import Judged, Replied
+    from hitl_cli.journal import Answered, Judged, Replied
 
+    questions: list[tuple[str, Any]] = []
+    rejected: list[tuple[str, Any]] = []
     inputs: dict[tuple[str, str], tuple[str, Any]] = {}
     with opened(store) as found:
-        for session, record in found.entries(["replied", "judged"], since=since):
+        for session, record in found.entries(["replied", "judged", "answered"], since=since):
             entry = record.entry
             if isinstance(entry, Replied):
                 inputs.update({(session, call.id): (call.name, call.input) for call in entry.calls})
             elif isinstance(entry, Judged) and entry.decision == "ask":
                 tool, input = inputs.get((session, entry.call), ("", None))
                 if input is not None:
-                    yield tool, input
+                    questions.append((tool, input))
+            elif isinstance(entry, Answered):
+                ids = (id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer)
+                rejected += [inputs[session, id] for id in ids if inputs.get((session, id), ("", None))[1] is not None]
+    return questions, rejected

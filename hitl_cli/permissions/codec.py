@@ -50,7 +50,8 @@ def split(text: str) -> tuple[str, str | None]:
         inner, closed, _ = rest.rpartition(")")
         if closed:
             raise RuleError(f"`{text}` goes on after its parenthesis", remedy=f"Write `{tool}({inner})`.")
-        raise RuleError(f"the parenthesis in `{text}` is not closed", remedy=f"Write `{text})`.")
+        whole = f"`{text})`" if rest.strip() else f"`{tool}` to mean every call of it"
+        raise RuleError(f"the parenthesis in `{text}` is not closed", remedy=f"Write {whole}.")
     pattern = rest[:-1]
     if not pattern.strip():
         raise RuleError(f"the pattern of `{text}` is empty", remedy=f"Write `{tool}` to mean every call of it.")
@@ -100,6 +101,12 @@ def host(pattern: str) -> str:
     return ascii_name
 
 
+def nearest(tool: str) -> str:
+    """The tool of ours that `tool` is a misspelling of, as far as that can be told; else the empty text."""
+    known = (*FILE_TOOLS, "Bash", "WebFetch")
+    return "" if tool in known else next(iter(difflib.get_close_matches(tool, known, 1, 0.7)), "")
+
+
 def _ascii(name: str) -> str:
     star = "*." if name.startswith("*.") else ""
     return star + name.removeprefix("*.").encode("idna").decode("ascii") if not name.isascii() else name
@@ -109,6 +116,9 @@ def argument(pattern: str, tool: str) -> tuple[str, words.Star | str]:
     """Name and value of `argument:glob`; `*` is any text."""
     name, colon, glob = pattern.partition(":")
     if not colon or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name):
+        meant = nearest(tool)
+        if meant:
+            raise RuleError(f"there is no tool {tool}", remedy=f"Did you mean `{meant}({pattern})`?")
         raise RuleError(
             f"`{pattern}` is not a pattern for {tool}",
             remedy=f"Write `{tool}(argument:glob)`, e.g. `{tool}(path:docs/*)`, or `{tool}` for every call of it.",

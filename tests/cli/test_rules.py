@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hitl_cli.journal import Call, Entry, Judged, ModelReply, Replied, Who
+from hitl_cli.journal import Answered, Call, Entry, Judged, ModelReply, Replied, Who
 from hitl_cli.store import Head
 from hitl_cli.store.sqlite import SqliteStore
 
@@ -149,6 +150,12 @@ def test_wrong_usage_says_what_to_write(arguments: tuple[str, ...], hitl: Hitl) 
     assert hitl.error(*arguments).startswith("hitl: ")
 
 
+def test_what_click_says_of_wrong_usage_is_said_once_and_says_what_to_do(hitl: Hitl) -> None:
+    assert hitl.error("lst").startswith("hitl: No such command 'lst'. Did you mean 'list'?\n")
+    assert "go into quotes, such as 'git status'" in hitl.error("check", "git", "status")
+    assert hitl.error().startswith("Usage: hitl rules ")
+
+
 def test_explain_draws_the_parts(hitl: Hitl) -> None:
     hitl.out("add", "Bash(make:*)")
     file = hitl.root / "config" / "rules.toml"
@@ -233,6 +240,24 @@ def test_a_rule_that_cannot_be_used_is_not_added(hitl: Hitl) -> None:
     assert not (hitl.root / "config" / "rules.toml").exists()
 
 
+def test_a_rule_is_kept_with_what_lint_would_say_of_it(hitl: Hitl) -> None:
+    assert hitl.error("add", "Bsh(make test)") == "hitl: there is no tool Bsh\n  Did you mean `Bash(make test)`?\n"
+    for rule, doubt in (
+        ("Bash", "allows every command. Write rules for the programs you mean."),
+        (
+            "Bash(python:*)",
+            "allows any code: python runs what it is given. Name what python may run: `Bash(python …:*)`.",
+        ),
+        ("Raed", "No tool of hitl is called Raed. Did you mean Read?"),
+    ):
+        assert hitl.out("add", rule).splitlines()[1:] == [f"  {doubt}"]
+    assert len(hitl.out("add", "Bash(make test)").splitlines()) == 1
+
+
+def test_a_layer_without_rules_says_so(hitl: Hitl) -> None:
+    assert hitl.out("list", "--layer", "project") == "There is no rule of the layer project here.\n"
+
+
 def test_lint_finds_what_is_wrong_and_exits_1(hitl: Hitl) -> None:
     assert hitl.out("lint").startswith("Nothing wrong with ")
     hitl.out("add", "Bash(python3:*)")
@@ -252,21 +277,23 @@ def test_import_shows_what_becomes_of_each_rule_and_writes_only_when_told(hitl: 
     file.write_text(
         json.dumps({"permissions": {"allow": ["Bash(make:*)", "Bash(done)", "Bash(a && b)"], "deny": ["Read(./.env)"]}})
     )
-    assert hitl.out("import", str(file)) == (
-        "kept      allow  Bash(make:*)\n"
-        "          it is wide: make runs any code it is given\n"
-        "refused   allow  Bash(done)\n"
-        "          `done` belongs to the shell, the rule was cut out of a loop or condition and never matched anything "
+    assert re.sub(r"kept in \S+\.toml", "kept in FILE", hitl.out("import", str(file))) == (
+        "would keep  allow  Bash(make:*)\n"
+        "            it is wide: make runs any code it is given\n"
+        "refused     allow  Bash(done)\n"
+        "            `done` belongs to the shell, the rule was cut out of a loop or condition and never matched anything "
         "useful. Write a rule for the command inside.\n"
-        "split     allow  Bash(a && b)\n"
-        "          as     Bash(a)\n"
-        "          as     Bash(b)\n"
-        "          a rule here covers one simple command, so each part has its own\n"
-        "kept      deny   Read(./.env)\n"
-        "3 of 4 rules would be kept; --write keeps them.\n"
+        "split       allow  Bash(a && b)\n"
+        "            as     Bash(a)\n"
+        "            as     Bash(b)\n"
+        "            a rule here covers one simple command, so each part has its own\n"
+        "would keep  deny   Read(./.env)\n"
+        "3 of 4 rules would be kept in FILE; --write keeps them.\n"
     )
     assert not (hitl.root / "config").exists()
-    assert hitl.out("import", str(file), "--write").endswith("3 of 4 rules are kept.\n")
+    assert re.sub(r"kept in \S+\.toml", "kept in FILE", hitl.out("import", str(file), "--write")).endswith(
+        "3 of 4 rules are kept in FILE.\n"
+    )
     assert {row["rule"] for row in hitl.json("list") if row["layer"] == "project"} == {
         "Bash(make:*)", "Bash(a)", "Bash(b)", "Read(./.env)",
     }  # fmt: skip
@@ -289,19 +316,39 @@ def test_suggest_reads_the_decision_log_and_proposes_the_rules_that_save_most(hi
     store.append(entries, Head(session), lease, 0)
     store.close()
     assert hitl.out("suggest") == (
-        "   3 questions  Bash(git commit:*)  (user)\n   2 questions  Bash(make test)  (user)\n"
+        "   3 questions  Bash(git commit:*)  (user)\n"
+        "                hitl rules add --scope user 'Bash(git commit:*)'\n"
+        "   2 questions  Bash(make test)  (user)\n"
+        "                hitl rules add --scope user 'Bash(make test)'\n"
     )
     assert hitl.json("suggest") == [
         {"rules": ["Bash(git commit:*)"], "scope": "user", "saves": 3},
         {"rules": ["Bash(make test)"], "scope": "user", "saves": 2},
     ]
     hitl.out("add", "Bash(git commit:*)")
-    assert hitl.out("suggest") == "   2 questions  Bash(make test)  (user)\n"
+    assert hitl.out("suggest").startswith("   2 questions  Bash(make test)  (user)\n")
     hitl.out("add", "Bash(make test)")
     hitl.out("add", "Bash(sudo ls)")
     assert hitl.out("suggest") == (
         "Nothing is left to suggest: what a rule can settle of 6 questions is settled by now.\n"
     )
+
+
+def test_what_was_rejected_is_not_suggested_nor_a_rule_for_every_file(hitl: Hitl) -> None:
+    inputs = [("Bash", {"command": f"git push {n}"}) for n in "ab"]
+    inputs += [("Write", {"file_path": f"{n}/x", "content": ""}) for n in "ab"]
+    store = SqliteStore(hitl.root / "state" / "sessions.db")
+    session = store.create()
+    lease = store.claim(session)
+    calls = tuple(Call(f"1.0.{n}", tool, input) for n, (tool, input) in enumerate(inputs))
+    entries: list[Entry] = [Replied(1, 0, ModelReply((), "tool_use"), calls)]
+    entries += [Judged(call.id, "ask", Who("none"), "no rule covers it", tool=call.name) for call in calls]
+    entries += [Answered({"1.0.0:approval": {"reject": {}}}, Who("person"))]
+    store.append(entries, Head(session), lease, 0)
+    store.close()
+    suggested = [rule for row in hitl.json("suggest") for rule in row["rules"]]
+    assert [rule for rule in suggested if rule in ("Bash(git push:*)", "Bash(git push a)", "Write(**)")] == []
+    assert suggested
 
 
 def test_checking_loads_nothing_heavy(hitl: Hitl) -> None:
