@@ -30,6 +30,7 @@ MOST = 20  # files of one message
 ROOM = 400_000  # characters of all texts of one message
 NAMES = 200  # of a folder
 _MENTION = later(r"""(?:^|(?<=[\s("'\[]))@(?:"([^"\n]+)"|([^\s"]+))""")
+_FILE = later(r"^[\w./~-]*\w\.[A-Za-z]\w{0,3}$")
 _TAIL = later(r"(?::\d+(?:-\d+)?)?[.,;:!?)\]}'>]*$")  # of a word: a line number, the sentence's own marks
 
 
@@ -44,14 +45,15 @@ class Attached:
 def attach(agent: Agent, session: str | None, text: str, *, person: bool) -> Attached:
     """What `text` names, read. `person`: somebody at a terminal wrote it."""
     names = list(mentions(text, agent.place.cwd))
+    lost = [f"@{name} was not found." for name in missing(text, agent.place.cwd)]
     if not names:
-        return Attached()
+        return Attached(problems=tuple(lost))
     state = State(session or "")
     if session is not None:
         state.fold_all(recorded.entry for recorded in agent.store.read(session))
     state.settings = state.settings or agent.settings
     rules, mode = agent.bench.rules_of(state), agent.bench.mode_of(state)
-    content, problems, room = list[Mapping[str, Json]](), list[str](), ROOM
+    content, problems, room = list[Mapping[str, Json]](), lost, ROOM
     for name in names:
         accesses = accesses_of("Read", {"file_path": name}, agent.place)
         verdict = rules.judge(accesses, mode=mode, now=time.time(), tool="Read")
@@ -84,6 +86,14 @@ def mentions(text: str, cwd: str) -> Iterator[str]:
                     yield name
                 seen.add(name)
                 break
+
+
+def missing(text: str, cwd: str) -> Iterator[str]:
+    """What reads like the name of a file, and is none: quoted, or with a suffix."""
+    for found in _MENTION.finditer(text):
+        name = found[1] or _TAIL.sub("", found[2])
+        if (found[1] or _FILE.match(name)) and not any(mentions(found[0], cwd)):
+            yield name
 
 
 def _closed(verdict: Verdict, person: bool) -> str:

@@ -112,3 +112,11 @@ def test_an_attached_file_counts_as_read_and_its_notes_are_not_sent(agent, work)
     assert made.sync.run("Fix @calc.py", content=attached.content).unwrap().text == "Done."
     assert "a + b" in (work / "calc.py").read_text()
     made.sync.close()
+
+
+def test_a_file_that_is_not_there_is_told_and_what_is_no_name_of_a_file_is_not(agent):
+    text = 'See @nope.py, @"no such.txt", @nobody, @types/node and @pytest.fixture.'
+    assert attach(agent(), None, text, person=True).problems == (
+        "@nope.py was not found.",
+        "@no such.txt was not found.",
+    )

@@ -35,6 +35,10 @@ from hitl_cli.ui.theme import Line, plain
 from hitl_cli.ui.waiting import Outcome, Waiting
 from hitl_cli.ui.wording import call_words
 
+KEYS = (
+    "Enter sends a line. A question is answered with one of the letters or words that it names, then Enter. "
+    "Control-C stops a turn, and leaves at the prompt; Control-D leaves. /help lists the commands."
+)
 SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
 
 
@@ -78,7 +82,7 @@ class PlainRepl:
             self.say(problem)
         for notice in (*gather(self.setup.place, self.setup.paths).notices(self.setup.place), *self.setup.notices):
             self.say(notice)
-        self.say(f"hitl in {self.setup.place.cwd}. /help lists the commands.")
+        self.say(f"hitl in {self.setup.place.cwd}. {KEYS}")
         if self.setup.session:
             await self.talk.reopen(self.setup.session, SHOWN)
             await self.talk.wait()

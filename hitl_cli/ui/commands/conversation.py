@@ -29,13 +29,19 @@ def compact(repl: Host, argument: str) -> None:
 async def model(repl: Host, argument: str) -> None:
     if not argument:
         repl.say(f"{repl.talk.partner.settings.model}. Another: /model NAME", "")
-    elif await repl.talk.set_up(model=argument):
-        repl.say(f"model: {argument}")
+    elif not argument.startswith(("claude-", "script:")):
+        repl.say(f"{argument} is no model. Name one of the service (claude-…) or a script (script:FILE).", "warn")
+    else:
+        told = repl.talk.session is not None and argument != repl.talk.partner.settings.model
+        if await repl.talk.set_up(model=argument) and not told:
+            repl.say(f"model: {argument}")
 
 
 async def mode(repl: Host, argument: str) -> None:
     if argument in MODES:
         await repl.talk.set_mode(argument)
+    elif argument:
+        repl.say(f"{argument} is no mode that can be set here. /mode {' | '.join(MODES)}", "warn")
     else:
         repl.say(f"{repl.talk.mode}. Another: /mode {' | '.join(MODES)} (bypass is given by flag alone)", "")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import fields
 
 from hitl_cli import rulebook
@@ -113,9 +116,22 @@ def mcp(repl: Host, argument: str) -> None:
 
 async def doctor(repl: Host, argument: str) -> None:
     """The same as `hitl doctor`, in a process of its own."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "hitl_cli", "doctor", cwd=repl.setup.place.cwd,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    output, _ = await process.communicate()
-    repl.say(output.decode("utf-8", "replace").rstrip(), "")
+    output = await asyncio.to_thread(_examined, repl.setup.place.cwd, repl.width)
+    repl.say(output.replace("\r", "").rstrip(), "")
+
+
+def _examined(cwd: str, width: int) -> str:
+    """What `hitl doctor` says at a terminal of this width: it looks at the terminal, too."""
+    ours, theirs = os.openpty()
+    env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "hitl_cli", "doctor"]
+    with (
+        os.fdopen(ours, "rb", buffering=0) as output,
+        subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs),
+    ):
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # EIO is the end of what a terminal says
+            while piece := output.read(65536):
+                said += piece
+    return said.decode("utf-8", "replace")
