@@ -51,7 +51,8 @@ def _until_whole(data: bytes) -> bytes:
     """Without the beginning of a character whose rest is not there."""
     for back in range(1, min(4, len(data)) + 1):
         if data[-back] >= 0xC0:
-            return data[:-back]
+            size = 2 if data[-back] < 0xE0 else 3 if data[-back] < 0xF0 else 4
+            return data if back == size else data[:-back]
         if data[-back] < 0x80:
             break
     return data

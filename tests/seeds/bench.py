@@ -34,7 +34,7 @@ class Bench:
             folder.mkdir(exist_ok=True)
         place = Place(str(workspace), (str(workspace),), str(home))
         tools = builtin(place, root / "outputs", jobs=Jobs())
-        return cls(place, tuple(replace(t, run=lambda input, ctx: Result("ran")) for t in tools))
+        return cls(place, tuple(replace(t, run=lambda input, ctx: Result("ran"), check=None) for t in tools))
 
     def run(
         self,
