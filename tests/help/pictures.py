@@ -42,6 +42,12 @@ FRAME = re.sub(r"@font-face \{\{.*?\}\}\s*|<!--.*?-->\s*", "", _export_format.CO
 STORY = """format = 1
 [[turn]]
 [[turn.reply]]
+[[turn.reply.calls]]
+name = "look"
+tool = "Read"
+input = { file_path = "prices.py" }
+
+[[turn.reply]]
 text = "The tests pass, so I tag the release and publish it."
 
 [[turn.reply.calls]]
