@@ -98,8 +98,8 @@ class ReadPath:
     `/**` when nothing at all is known of them (`"$f"`). A deny or ask rule that some such path could match bites; a
     reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
     from the workspace when it was written through another name of the workspace itself (a link to it). `only`: of a
-    folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep, "some" reads files of a kind. `below`, where `path` is a
-    folder's `/**`: what is in it.
+    folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep, "some" reads files of a kind.
+    `below`, where `path` is a folder's `/**`: what is in it.
     """
 
     path: str

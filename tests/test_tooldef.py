@@ -169,7 +169,17 @@ def test_from_text_refuses_what_is_none_of_the_kind() -> None:
             schema.from_text(text, kind)
 
 
-MODULES = ("interrupts", "tooldef", "schema", "middleware", "responders", "policies", "usertools", "transcript", "agent")
+MODULES = (
+    "interrupts",
+    "tooldef",
+    "schema",
+    "middleware",
+    "responders",
+    "policies",
+    "usertools",
+    "transcript",
+    "agent",
+)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -181,7 +181,7 @@ def test_answers_that_do_not_fit_are_refused_and_change_nothing(home: Home) -> N
 def test_a_rule_is_kept_with_the_answer_where_it_was_said(home: Home) -> None:
     session = home.parked()
     said = home.hitl("answer", session, "--approve", "--rule", "Bash(touch:*)", "--until", "2100-01-01")
-    assert (said.code, said.err) == (0, f"  keeps allow Bash(touch:*) in ~/config/rules.toml:3\n")
+    assert (said.code, said.err) == (0, "  keeps allow Bash(touch:*) in ~/config/rules.toml:3\n")
     [rule] = [r for r in home.hitl("rules", "list", "--json").json if r["layer"] == "user"]
     assert (rule["decision"], rule["rule"], rule["until"][:4]) == ("allow", "Bash(touch:*)", "2100")
     assert home.calls(TOUCH).run("go").code == 0
