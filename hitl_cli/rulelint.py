@@ -163,6 +163,10 @@ def _broad(rule: Rule) -> Iterator[Finding]:
         yield Finding(
             rule, f"allows any code: {said} runs what it is given", f"Name what it may run: `Bash({said} …:*)`."
         )
+    elif compiled.rest and first == "rm" and all(str(item).startswith("-") for item in compiled.items[1:]):
+        yield Finding(
+            rule, "allows to remove whatever is named", f"Name it: `Bash({rule.pattern[:-2].rstrip()} build)`."
+        )
 
 
 def _overlapped(rule: Rule, policy: Policy, now: float) -> Iterator[Finding]:

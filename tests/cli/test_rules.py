@@ -248,6 +248,7 @@ def test_a_rule_is_kept_with_what_lint_would_say_of_it(hitl: Hitl) -> None:
             "Bash(python:*)",
             "allows any code: python runs what it is given. Name what python may run: `Bash(python …:*)`.",
         ),
+        ("Bash(rm -rf:*)", "allows to remove whatever is named. Name it: `Bash(rm -rf build)`."),
         ("Raed", "No tool of hitl is called Raed. Did you mean Read?"),
     ):
         assert hitl.out("add", rule).splitlines()[1:] == [f"  {doubt}"]
