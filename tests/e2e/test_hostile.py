@@ -30,7 +30,7 @@ def test_no_text_of_others_reaches_the_terminal_as_a_sequence(home: Any, termina
 text = "Look: {NASTY} end of text.\\n\\n```\\n{NASTY}\\n```\\n"
 calls = [
   {{ name = "print", tool = "Bash", input = {{ command = "{PRINT}" }} }},
-  {{ name = "write", tool = "Write", input = {{ file_path = "{name}", content = "{NASTY}" }} }},
+  {{ name = "read", tool = "Read", input = {{ file_path = "/nowhere/{name}" }} }},
   {{ name = "wild", tool = "No\\u001b[2Jne", input = {{ x = "{NASTY}" }} }},
   {{ name = "odd", tool = "Bash", input = {{ command = "echo {NASTY}", description = "{NASTY}" }} }},
 ]
