@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from hitl_cli.records import Struct
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+
+class Unknown(Struct, frozen=True):
     """A word whose value only the running shell knows; `text` is how it was written.
 
     `glob` is true for an unquoted pattern such as `src/*.py`: the names are unknown, but they are file names that
@@ -36,8 +36,7 @@ class Unknown:
 Word = str | Unknown
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
+class Below(Struct, frozen=True):
     """What is below a folder. `paths` looks at the disk, only when a rule could forbid one of them, and gives None when
     they are too many to know; `every` is true when all of them are touched, false when some may be."""
 
@@ -45,8 +44,7 @@ class Below:
     every: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """A word of a command that does more than the program's ordinary business.
 
     `at` is the index in `Command.words` of the word that does it; a rule consents to it only by spelling that word.
@@ -56,8 +54,7 @@ class Act:
     does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One simple command as the shell would run it.
 
     words   the program and its arguments after quote removal, without wrappers, harmless assignments, neutral options
@@ -88,8 +85,7 @@ class Command:
     also: tuple[tuple[Word, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPath:
+class ReadPath(Struct, frozen=True):
     """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`).
 
     `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
@@ -110,11 +106,10 @@ class ReadPath:
     glob: bool = False
     alias: str | None = None
     only: str = ""
-    below: Below | None = field(default=None, compare=False, repr=False)
+    below: Below | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WritePath:
+class WritePath(Struct, frozen=True):
     """As ReadPath. `removes`: the path or what is below it would be gone.
 
     `at`: the Act of that command (index of its word) that does the writing, as in `git diff --output=FILE`: a rule that
@@ -130,11 +125,10 @@ class WritePath:
     at: int | None = None
     alias: str | None = None
     only: str = ""
-    below: Below | None = field(default=None, compare=False, repr=False)
+    below: Below | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A request to `url`; `host` in lower-case ASCII form, without port; `scheme` in lower case."""
 
     url: str
@@ -143,16 +137,14 @@ class Host:
     of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True):
     """A call of a tool that states nothing finer: its name and arguments are all there is to judge."""
 
     tool: str
     input: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Struct, frozen=True):
     """A part that cannot be proved: no allow rule covers it. Deny and ask rules search `words` and `text`."""
 
     reason: str
@@ -163,8 +155,7 @@ class Opaque:
 Access = Command | ReadPath | WritePath | Host | ToolUse | Opaque
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a call is judged and run: absolute paths without a trailing slash, `roots` the workspace first.
 
     `protected` are hitl's own folders and files (configuration, state, `.hitl` of the workspace); `folds_case` is true

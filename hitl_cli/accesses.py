@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
+from hitl_cli.records import replace
 from hitl_cli.regex import later
 from hitl_cli.resolve import other_names, resolve
 from hitl_cli.shell.scan import look

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast
 
 from hitl_cli.access import Place
@@ -32,6 +31,7 @@ from hitl_cli.models import Model
 from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
+from hitl_cli.records import replace
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import Options

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from hitl_cli import schema
 from hitl_cli.interrupts import (
@@ -28,6 +27,7 @@ from hitl_cli.interrupts import (
     Supply,
 )
 from hitl_cli.journal import Json
+from hitl_cli.records import replace
 
 _TAKES: dict[type, tuple[type, ...]] = {
     Approval: (Approve, Edit, Reject, Supply),
@@ -36,7 +36,7 @@ _TAKES: dict[type, tuple[type, ...]] = {
     Review: (Reply,),
     Breakpoint: (Proceed,),
 }
-_WORDS = {
+_WORDS: Mapping[type, str] = {
     Approve: "approve",
     Edit: "edit",
     Reject: "reject",

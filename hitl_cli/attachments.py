@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hitl_cli.access import Opaque, ReadPath
@@ -21,6 +20,7 @@ from hitl_cli.instructions import near
 from hitl_cli.journal import Json
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Verdict
+from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 from hitl_cli.state import State
 from hitl_cli.tools.declare import Failed, explained
@@ -34,8 +34,7 @@ _FILE = later(r"^[\w./~-]*\w\.[A-Za-z]\w{0,3}$")
 _TAIL = later(r"(?::\d+(?:-\d+)?)?[.,;:!?)\]}'>]*$")  # of a word: a line number, the sentence's own marks
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
+class Attached(Struct, frozen=True):
     """`content` are blocks for the message, each with the note `_file`; `problems` say what was left out, and why."""
 
     content: tuple[Mapping[str, Json], ...] = ()

@@ -10,10 +10,10 @@ import os
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
+from hitl_cli.records import replace
 
 _MOST = 20_000  # paths below a folder that are looked at
 _NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")

@@ -12,12 +12,12 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args
 
 from hitl_cli.errors import SettingsError, UsageError
 from hitl_cli.permissions.rule import Mode
+from hitl_cli.records import Struct, field
 from hitl_cli.times import duration
 
 FORMAT = 1
@@ -25,8 +25,7 @@ MODES = tuple(m for m in get_args(Mode) if m != "declared")
 EVENTS = ("waiting", "done", "failed")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What holds for a run; `origins` says for each name where its value was set (absent: the default)."""
 
     model: str = ""
@@ -227,7 +226,7 @@ def resolve(
 
 def _tightens(name: str, value: Any, current: Any) -> bool:
     if name in LOWER:
-        default = next(f.default for f in fields(Settings) if f.name == name)
+        default = getattr(Settings(), name)
         limit = default if current is None else current
         return limit is None or bool(value < limit)
     return name == "mode" and value in ("plan", "dont-ask")

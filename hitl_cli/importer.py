@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
@@ -22,6 +21,7 @@ from hitl_cli.importformats import Foreign
 from hitl_cli.permissions import codec, kinds, words
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
+from hitl_cli.records import Struct
 
 Status = Literal["kept", "split", "narrowed", "refused"]
 _SHELL_WORDS = frozenset(
@@ -34,8 +34,7 @@ _NEEDLESS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of one rule; `rules` are those to be written, `note` says why and what is different."""
 
     foreign: Foreign

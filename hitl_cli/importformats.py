@@ -17,12 +17,12 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from hitl_cli.errors import SettingsError
 from hitl_cli.permissions.rule import Decision
+from hitl_cli.records import Struct
 
 Product = Literal["claude", "codex", "gemini", "opencode", "vscode"]
 # How the pattern of a command is meant: `claude` (`:*`, a star over anything), `glob` (a star over anything), `prefix` (of
@@ -30,8 +30,7 @@ Product = Literal["claude", "codex", "gemini", "opencode", "vscode"]
 How = Literal["claude", "glob", "prefix", "words", "regex", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """One rule of another product. `text` is how a person finds it in the file."""
 
     product: Product

@@ -14,18 +14,17 @@ import os
 import platform
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hitl_cli.access import Place, inside
 from hitl_cli.paths import Paths
+from hitl_cli.records import Struct
 
 NAME = "AGENTS.md"
 LARGEST = 64 * 1024  # characters of one file; more is cut, and the model is told so
 
 
-@dataclass(frozen=True, slots=True)
-class Instructions:
+class Instructions(Struct, frozen=True):
     """`text` for the model; `files` are the instruction files that were read, `cut` those too long to be read whole, and
     `left_out` those that lead out of the workspace."""
 

@@ -7,16 +7,15 @@ a console, another process, a host program and a file of answers all go through 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hitl_cli import records
 from hitl_cli.journal import Call, Grant, Json
 from hitl_cli.permissions.rule import Suggestion as Suggestion  # a floor below: the policy makes them
+from hitl_cli.records import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True):
     """What a person is shown of a call: the whole of it, never a part.
 
     kind   command  `body` is the command text
@@ -36,8 +35,7 @@ class Preview:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
+class Approval(Struct, frozen=True, kw_only=True):
     """May this call run? `digest` binds the answer to tool, arguments, folder and file content.
 
     `source`: "rules" (the verdict), "tool" (its body wants it), "uncertain" (it was cut off and may have run), or the id
@@ -59,14 +57,12 @@ class Approval:
     kind: Literal["approval"] = "approval"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     label: str
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One thing to fill in. `value` is what the model proposed, None when the person must give it.
 
     The form waits until every `required` field has a value. A field with `choices` takes a list of their labels, one
@@ -84,8 +80,7 @@ class Field:
     required: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """A tool needs input: a form of fields (`fields`), or one typed question of the tool's own (`payload`).
 
     The reply to a form is an object from field name to value; one to a typed question is a value that fits `schema`
@@ -106,8 +101,7 @@ class Question:
     kind: Literal["question"] = "question"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class External:
+class External(Struct, frozen=True, kw_only=True):
     """Somebody else runs this call and reports its result."""
 
     id: str
@@ -118,8 +112,7 @@ class External:
     kind: Literal["external"] = "external"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class Review(Struct, frozen=True, kw_only=True):
     """A middleware asks. `hook`: before_agent, around_model, around_tool or after_agent."""
 
     id: str
@@ -135,8 +128,7 @@ class Review:
     kind: Literal["review"] = "review"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breakpoint:
+class Breakpoint(Struct, frozen=True, kw_only=True):
     id: str
     step: Literal["model", "tool", "finish"]
     phase: Literal["before", "after"]
@@ -149,38 +141,32 @@ class Breakpoint:
 Interrupt = Approval | Question | External | Review | Breakpoint
 
 
-@dataclass(frozen=True, slots=True)
-class Approve:
+class Approve(Struct, frozen=True):
     rules: tuple[Grant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     input: Mapping[str, Json] = field(default_factory=dict)
     rules: tuple[Grant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reject:
+class Reject(Struct, frozen=True):
     reason: str = ""
     rules: tuple[Grant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Supply:
+class Supply(Struct, frozen=True):
     """The result of a call that somebody else ran (or that a person knows to have run)."""
 
     output: Json = ""
     error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proceed:
+class Proceed(Struct, frozen=True):
     pass
 
 

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hitl_cli import records
 from hitl_cli.errors import StateTooNew
+from hitl_cli.records import Struct, field
 
 V = 1
 Json = Any  # what json.loads returns
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of requests made, and their price in US dollars where the model's price is known."""
 
     input: int = 0
@@ -43,8 +42,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One tool call the model asked for.
 
     `input` is None when the model's text was not a JSON object; `raw` is then that text. `provider_id` is the id the
@@ -61,8 +59,7 @@ class Call:
 Stop = Literal["end", "tool_use", "length", "refusal", "pause", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelReply:
+class ModelReply(Struct, frozen=True):
     """A whole answer of a model: `blocks` in the shape of the Messages protocol, kept unchanged so that they can be
     sent back (text, thinking, tool_use). A tool_use block whose input was not valid JSON carries it as text in `raw`."""
 
@@ -76,16 +73,14 @@ class ModelReply:
         return "".join(b["text"] for b in self.blocks if b.get("type") == "text")
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
+class Who(Struct, frozen=True):
     """Who decided or answered: kind, and the detail that a person reading the log needs (terminal, rule at file:line)."""
 
     kind: Literal["person", "rule", "flag", "mode", "floor", "policy", "program", "expiry", "none"]
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Struct, frozen=True):
     """A rule accepted with an answer: decision, text, how wide and how long (`until`: seconds since the epoch)."""
 
     decision: Literal["allow", "ask", "deny"]
@@ -94,8 +89,7 @@ class Grant:
     until: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What the model is told about a call: text, or blocks of the Messages protocol (images). `data` is for screens."""
 
     content: str | tuple[Mapping[str, Json], ...]
@@ -104,8 +98,7 @@ class Result:
     data: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What a session was started or continued with; holds when it is continued from elsewhere (bypass is not restored)."""
 
     model: str
@@ -118,8 +111,7 @@ class Settings:
     max_cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(Struct, frozen=True):
     """A turn: the person's message. `content` holds further blocks of the message (images, file texts)."""
 
     turn: int
@@ -128,8 +120,7 @@ class Began:
     content: tuple[Mapping[str, Json], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Replied:
+class Replied(Struct, frozen=True):
     """A whole reply of the model and the calls in it, with our ids, in order."""
 
     turn: int
@@ -138,8 +129,7 @@ class Replied:
     calls: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A decision about a call before its effect: this is the line of `hitl log`."""
 
     call: str
@@ -155,8 +145,7 @@ class Judged:
     what: str = ""  # the call in short, as text: its main argument
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(Struct, frozen=True):
     """Questions put to a person; committed before anyone sees them. `usage` is what the step spent so far.
 
     `carry` keeps what no other entry holds yet: `began` (a dumped Began: the message that a before-agent question waits
@@ -168,8 +157,7 @@ class Raised:
     carry: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """One accepted set of answers, whole, with the rules accepted in it: id of interrupt -> `interrupts.dump_answer`.
 
     `digests` has, for each edited call, the digest that its new input was accepted under.
@@ -180,8 +168,7 @@ class Answered:
     digests: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """A body is about to run; `key` is its idempotency key, the same over approval, question, retry and recover."""
 
     call: str
@@ -189,8 +176,7 @@ class Started:
     input: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """What a body returned, and the session state after it (None: unchanged)."""
 
     call: str
@@ -198,16 +184,14 @@ class Returned:
     state: Mapping[str, Json] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """The one result of a call, as the model will see it."""
 
     call: str
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """Something of the session itself changed.
 
     title, mode, model   the new text
@@ -229,8 +213,7 @@ class Changed:
     usage: Usage = Usage()
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The end of a turn.
 
     completed    `text` is the answer where an after-agent hook replaced it, else None
@@ -251,8 +234,7 @@ class Ended:
 Entry = Began | Replied | Judged | Raised | Answered | Started | Returned | Settled | Changed | Ended
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """An entry as stored: `seq` counts from 1 without gaps per session, `at` is seconds since the epoch."""
 
     seq: int

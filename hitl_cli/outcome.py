@@ -6,23 +6,25 @@ A run that needs a person is a value, `Suspended`, not an error; `unwrap` raises
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hitl_cli.errors import HitlError
 from hitl_cli.interrupts import External, Interrupt
 from hitl_cli.journal import Grant, Json, Recorded, Settings, Usage
+from hitl_cli.records import Struct, field, text_without
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What every run has. `messages` in the shape of the Messages protocol; `text` is the model's last answer."""
 
     session: str
     text: str = ""
-    messages: Sequence[Mapping[str, Json]] = field(default=(), repr=False)  # asyncio.run makes the text of its result
+    messages: Sequence[Mapping[str, Json]] = ()
     usage: Usage = Usage()
     state: Mapping[str, Json] = field(default_factory=dict)
     denied: Sequence[Mapping[str, Json]] = ()  # {"call","tool","part","by","rule","layer","help"} of refused calls
+
+    def __repr__(self) -> str:
+        return text_without(self, "messages")  # asyncio.run makes the text of its result
 
     def unwrap(self) -> Outcome:
         """Itself when completed; raises `NotCompleted` otherwise."""
@@ -31,13 +33,11 @@ class Outcome:
         raise NotCompleted(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed(Outcome):
+class Completed(Outcome, frozen=True, kw_only=True):
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suspended(Outcome):
+class Suspended(Outcome, frozen=True, kw_only=True):
     """`pending` is ordered by kind (approval, question, external, review, breakpoint), then as raised."""
 
     pending: tuple[Interrupt, ...] = ()
@@ -55,16 +55,14 @@ def _words(kind: str, those: Sequence[Interrupt]) -> str:
     return f"{len(those)} {what}{'s' if len(those) > 1 else ''}" + (f" ({tools})" if tools else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked(Outcome):
+class Blocked(Outcome, frozen=True, kw_only=True):
     """A guardrail ended the turn; `by` names it."""
 
     by: str = ""
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stopped(Outcome):
+class Stopped(Outcome, frozen=True, kw_only=True):
     """A limit (`limit`: steps, tokens, cost, refusals) or a person (`interrupted`) ended the turn."""
 
     why: str = ""
@@ -80,28 +78,24 @@ class NotCompleted(HitlError):
         self.run = run
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutput:
+class ToolOutput(Struct, frozen=True):
     """Live output of a running body; what is kept is the result."""
 
     call: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Words for whoever watches, about what the program does by itself."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnded:
+class RunEnded(Struct, frozen=True):
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A session as it stands, read from the store.
 
     `status`: idle, running, suspended, interrupted (needs `recover`) or failed. `usage` is that of the whole session.
@@ -110,16 +104,19 @@ class Snapshot:
     session: str
     status: str
     pending: tuple[Interrupt, ...]
-    messages: Sequence[Mapping[str, Json]] = field(repr=False)
+    messages: Sequence[Mapping[str, Json]]
     state: Mapping[str, Json]
     usage: Usage
-    history: Sequence[Recorded] = field(repr=False)
+    history: Sequence[Recorded]
     settings: Settings | None
     mode: str
     model: str
     title: str
     denied: Sequence[Mapping[str, Json]]
     grants: Sequence[Grant]
+
+    def __repr__(self) -> str:
+        return text_without(self, "messages", "history")
 
 
 # What `agent.stream` yields: Recorded (durable, with seq), live pieces (the deltas of hitl_cli.models, ToolOutput,

@@ -9,18 +9,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from hitl_cli.access import Place
 from hitl_cli.errors import UsageError
+from hitl_cli.records import Struct
 
 MANAGED = Path("/etc/hitl/policy.toml")
 APP = "hitl"
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """`config` holds what people and the program write down as rules and settings, `state` everything else."""
 
     config: Path

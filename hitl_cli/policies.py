@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hitl_cli.journal import Call
 from hitl_cli.permissions.rule import Decision
+from hitl_cli.records import Struct
 from hitl_cli.state import exact
 
 Key = str | tuple[str, ...]  # a tool's name, several of them, or "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """What a policy may know of the session: which exact calls a person approved as they were."""
 
     _approved: frozenset[str] = frozenset()

@@ -1,4 +1,7 @@
-"""Frozen records as plain JSON objects and back, from their type hints alone.
+"""Records: what all data of the program is made of, and such records as plain JSON objects and back, by their type hints.
+
+A record is a msgspec Struct: made in an eighth of the time of a frozen dataclass, and its class in a fortieth, which is
+most of what a short command would wait for.
 
 A field that holds its default is left out, so a record reads as short as it is and a new optional field needs no upgrader.
 Loading checks every value against its hint and raises ValueError with the field's name: nothing is guessed.
@@ -6,11 +9,15 @@ Loading checks every value against its hint and raises ValueError with the field
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct, field
+from msgspec.structs import asdict, fields, replace
+
+__all__ = ["Struct", "asdict", "dump", "field", "load", "replace", "text_without"]
 
 T = TypeVar("T")
 Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -26,9 +33,15 @@ def dump(record: Any) -> dict[str, Any]:
     out = {}
     for name, default, (encode, _) in _fields(type(record)):  # type: ignore[arg-type]
         value = getattr(record, name)
-        if default is dataclasses.MISSING or value != default:
+        if default is NODEFAULT or value != default:
             out[name] = encode(value)
     return out
+
+
+def text_without(record: Struct, *hidden: str) -> str:
+    """`record` as its `repr` shows it, without the fields that are long or secret."""
+    shown = ", ".join(f"{name}={getattr(record, name)!r}" for name in record.__struct_fields__ if name not in hidden)
+    return f"{type(record).__name__}({shown})"
 
 
 def load(cls: type[T], data: Any, where: str = "") -> T:
@@ -49,7 +62,7 @@ def _load(cls: type[T], data: Any) -> T:
                 known[name] = decode(data[name])
             except _Misfit as error:
                 raise _Misfit(f".{name}{error}") from None
-        elif default is dataclasses.MISSING:
+        elif default is NODEFAULT:
             raise _Misfit(f".{name} is missing")
     if len(known) != len(data):
         raise _Misfit(f" has unknown fields: {', '.join(sorted(set(data) - set(known)))}")
@@ -62,14 +75,10 @@ def _is_object(value: Any) -> bool:
 
 @cache
 def _fields(cls: type) -> list[tuple[str, Any, Codec]]:
-    hints = get_type_hints(cls)
-    out = []
-    for field in dataclasses.fields(cls):
-        default = field.default
-        if field.default_factory is not dataclasses.MISSING:
-            default = field.default_factory()
-        out.append((field.name, default, _codec(hints[field.name])))
-    return out
+    return [
+        (f.name, f.default if f.default_factory is NODEFAULT else f.default_factory(), _codec(f.type))
+        for f in fields(cls)
+    ]
 
 
 @cache
@@ -77,7 +86,7 @@ def _codec(hint: Any) -> Codec:
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
         return _same, _same
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+    if isinstance(hint, type) and issubclass(hint, Struct):
         return dump, partial(_load, hint)
     if origin is Literal:
         return _same, _one_of(args)
@@ -100,7 +109,7 @@ def _union(args: tuple[Any, ...]) -> Codec:
     def encode(value: Any) -> Any:
         if isinstance(value, tuple):
             return [dict(v) if isinstance(v, Mapping) else v for v in value]
-        return dump(value) if dataclasses.is_dataclass(value) else value
+        return dump(value) if isinstance(value, Struct) else value
 
     def decode(value: Any) -> Any:
         if value is None and optional:

@@ -18,13 +18,13 @@ import posixpath
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
 from hitl_cli.below import all_below, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
+from hitl_cli.records import replace
 
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 500  # of one file pattern that are looked at

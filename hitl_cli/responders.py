@@ -6,19 +6,18 @@ Any function of `Suspended`, plain or async, is one; the consoles live in the te
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 
 from hitl_cli.answers import takes_of
 from hitl_cli.interrupts import Answer, Reject
 from hitl_cli.journal import Json, Who
 from hitl_cli.outcome import Suspended
+from hitl_cli.records import Struct
 
 Answers = Mapping[str, Answer | Mapping[str, Json]]
 Responder = Callable[[Suspended], Answers | Awaitable[Answers | None] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _DenyAll:
+class _DenyAll(Struct, frozen=True):
     """Refuses every call that waits; reviews and breakpoints, which cannot be refused, go on waiting.
 
     >>> deny_all(Suspended(session="2f9c")) is None

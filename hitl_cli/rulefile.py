@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from hitl_cli import config
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 FORMAT = 1
@@ -33,8 +33,7 @@ _TOKENS = later(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RuleFile:
+class RuleFile(Struct, frozen=True):
     """What one file says about rules. `packs`: switched on or off by name; `off`: texts of pack rules switched off."""
 
     file: Path

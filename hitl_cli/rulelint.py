@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from hitl_cli.access import Place, inside, lexical
 from hitl_cli.accesses import accesses_of
@@ -16,10 +15,10 @@ from hitl_cli.permissions import globs, kinds, words
 from hitl_cli.permissions.codec import FILE_TOOLS
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Verdict
+from hitl_cli.records import Struct, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     rule: Rule
     problem: str
     remedy: str = ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hitl_cli.accesses import accesses_of
@@ -13,12 +12,12 @@ from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Suggestion
 from hitl_cli.permissions.suggest import suggest
+from hitl_cli.records import Struct
 
 _MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """Rules to be accepted together, and how many of the questions they would have settled."""
 
     suggestion: Suggestion

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hitl_cli import journal
 from hitl_cli.errors import SessionPending, Unfinished, UnknownSession
 from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Entry, Judged, Recorded, Replied, Result, Settled
 from hitl_cli.masking import mask, mask_data
+from hitl_cli.records import replace
 from hitl_cli.state import State
 from hitl_cli.store import Head, Store
 

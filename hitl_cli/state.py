@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hitl_cli import interrupts, records
@@ -47,6 +46,7 @@ from hitl_cli.journal import (
     Usage,
     Who,
 )
+from hitl_cli.records import Struct, field, replace
 
 
 def exact(name: str, input: Mapping[str, Json] | None) -> str:
@@ -54,8 +54,7 @@ def exact(name: str, input: Mapping[str, Json] | None) -> str:
     return f"{name} {json.dumps(input, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
-@dataclass(slots=True)
-class CallState:
+class CallState(Struct):
     """How far one call of the current reply has come.
 
     call      as it stands: with a person's values and edits in it
@@ -81,8 +80,7 @@ class CallState:
     settled: Result | None = None
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     session: str = ""
     seq: int = 0
     turn: int = 0

@@ -9,11 +9,11 @@ their results, only the batches after it; the model is asked again when every ca
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from hitl_cli import schema
 from hitl_cli.interrupts import Breakpoint, Interrupt, Question, dump, load
 from hitl_cli.journal import Began, Ended, Result
+from hitl_cli.records import Struct, field
 from hitl_cli.state import CallState, State
 from hitl_cli.tooldef import Tool
 
@@ -21,8 +21,7 @@ HOLDS = ("model", "tool", "finish")
 REFUSALS = 3  # the same call refused this often ends the turn
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the agent that runs the session brings along; none of it is stored."""
 
     tools: Mapping[str, Tool] = field(default_factory=dict)
@@ -31,77 +30,64 @@ class Options:
     concurrency: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(Struct, frozen=True):
     """The message passes the before-agent hooks (again)."""
 
     began: Began
 
 
-@dataclass(frozen=True, slots=True)
-class AskModel:
+class AskModel(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Raise:
+class Raise(Struct, frozen=True):
     interrupt: Interrupt
 
 
-@dataclass(frozen=True, slots=True)
-class Expire:
+class Expire(Struct, frozen=True):
     """Nobody answered these in time."""
 
     ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(Struct, frozen=True):
     call: str
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(Struct, frozen=True):
     """A person, or what stands for one, said no."""
 
     call: CallState
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Struct, frozen=True):
     call: CallState
 
 
-@dataclass(frozen=True, slots=True)
-class AskWhetherItRan:
+class AskWhetherItRan(Struct, frozen=True):
     """The body was cut off: only a person can know whether it did its work."""
 
     call: CallState
 
 
-@dataclass(frozen=True, slots=True)
-class Perform:
+class Perform(Struct, frozen=True):
     call: CallState
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(Struct, frozen=True):
     """The answer passes the after-agent hooks."""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     ended: Ended
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """Nothing can be done until a body returns or somebody answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """No turn is open."""
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from hitl_cli.journal import Json, Judged, Result
+from hitl_cli.records import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """Wordings that a program may replace.
 
     reject    with {tool_name}: a person's no          feedback   with {feedback}: added where a reason was given

@@ -10,13 +10,13 @@ import inspect
 import json
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, overload
 
 from hitl_cli import schema
 from hitl_cli.access import Access, Place, ToolUse
 from hitl_cli.interrupts import Field, Preview
 from hitl_cli.journal import Json, Recorded, Result
+from hitl_cli.records import Struct, replace
 
 Input = Mapping[str, Json]
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
@@ -50,8 +50,7 @@ class Context(Protocol):
         """Show output while the body runs (live only, never stored)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """
     schema     JSON schema (object) of the arguments; it serves the model and the validation alike
     run        body: (input, context) -> Result, async, or plain (it then runs in a thread); None for external tools
@@ -84,7 +83,7 @@ class Tool:
     idempotent: bool = False
     read_only: bool = False
     instructions: str = ""  # added to the system text while the tool is on offer
-    function: Callable[..., Any] | None = field(default=None, compare=False)  # the plain function of an @tool
+    function: Callable[..., Any] | None = None  # the plain function of an @tool
 
     def states(self, input: Input, place: Place) -> Sequence[Access]:
         return self.accesses(input, place) if self.accesses else (ToolUse(self.name, input),)

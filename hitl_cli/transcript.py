@@ -10,7 +10,6 @@ message and its last reply with what came of it. Keys that begin with `_` are no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from hitl_cli.interrupts import load_answer
@@ -28,6 +27,7 @@ from hitl_cli.journal import (
     Settled,
     Started,
 )
+from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
 from hitl_cli.texts import CUT_OFF, INTERRUPTED, STOPPED_ANSWER, SUMMARY, Texts, modified
 
@@ -37,8 +37,7 @@ OVER = ("completed", "blocked", "stopped")
 _ID = later(r"[a-zA-Z0-9_-]{1,64}")
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(Struct):
     began: Began
     replies: list[Replied] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)

@@ -60,10 +60,11 @@ FLOORS = {
     "cli": 6,
     "__main__": 7,
 }
-ORDER_WITHIN_0 = ("regex", "errors", "access", "shell", "permissions")
+ORDER_WITHIN_0 = ("regex", "errors", "records", "access", "shell", "permissions")
 IMPURE = {"os", "pathlib", "subprocess", "sqlite3", "asyncio", "time", "random", "socket", "threading", "secrets", "io"}
 HOMES = {
     "anthropic": {"models/claude.py"},
+    "msgspec": {"records.py"},
     "sqlite3": {"store/sqlite.py"},
     "tomli_w": {"rulebook/"},
     "mcp": {"mcp.py"},

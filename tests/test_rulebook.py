@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from hitl_cli.errors import RuleError
 from hitl_cli.paths import Paths, place_for
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Source
+from hitl_cli.records import replace
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hitl_cli.access import Place
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.records import replace
 from hitl_cli.rulelint import lint
 from hitl_cli.ruleproposal import propose
 

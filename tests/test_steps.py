@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +29,7 @@ from hitl_cli.journal import (
     Usage,
     Who,
 )
+from hitl_cli.records import replace
 from hitl_cli.state import State
 from hitl_cli.steps import (
     AskModel,

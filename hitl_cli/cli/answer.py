@@ -11,7 +11,6 @@ import json
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +22,7 @@ from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
 from hitl_cli.journal import Answered
+from hitl_cli.records import Struct, field
 from hitl_cli.times import to_come
 from hitl_cli.ui.clean import clean
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 SCOPES = ("session", "project", "user")
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """The answer as it was typed: one of its kinds, and what belongs to some of them."""
 
     approve: Annotated[bool, typer.Option("--approve", help="Yes, as it was shown.")] = False

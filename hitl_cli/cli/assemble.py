@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from hitl_cli.models import DEFAULT, open_model
 from hitl_cli.paths import Paths, locate, place_for, project_of
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.records import Struct, field, replace
 from hitl_cli.responders import Responder
 from hitl_cli.store.sqlite import SqliteStore
 from hitl_cli.times import duration
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from hitl_cli.ui.setup import Setup
 
 
-@dataclass(slots=True)
-class Assembly:
+class Assembly(Struct):
     """`session` is the one to continue, None for a new one; `notices` are lines a person should see at the start.
 
     `anew`: flags were given for a session that is continued, so `settings` are not those it is stored with.

@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -18,6 +17,7 @@ import typer
 
 from hitl_cli.cli import streams
 from hitl_cli.cli.turn import Turn
+from hitl_cli.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,17 +9,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from hitl_cli.errors import HitlError
+from hitl_cli.records import Struct
 from hitl_cli.ui.clean import clean
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """`problem` is empty when all is well; else what is wrong and, on the lines after it, what to do."""
 
     name: str

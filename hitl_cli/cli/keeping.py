@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.records import replace
 
 if TYPE_CHECKING:
     from hitl_cli.agent import Agent

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from hitl_cli import interrupts
@@ -30,6 +29,7 @@ from hitl_cli.journal import (
 )
 from hitl_cli.models import Retrying, TextDelta
 from hitl_cli.outcome import Blocked, Completed, Outcome, Snapshot, Stopped, Suspended
+from hitl_cli.records import Struct, asdict
 
 V = 1
 Line = dict[str, Any]
@@ -185,24 +185,20 @@ def text(line: Mapping[str, Any]) -> str:
 # --- what a host says -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(Struct, frozen=True):
     interrupt: str
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(Struct, frozen=True):
     """A line that was not understood; `problem` says what to write instead."""
 
     problem: str

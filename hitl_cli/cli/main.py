@@ -10,11 +10,11 @@ import copy
 import importlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hitl_cli.cli import streams
 from hitl_cli.errors import HitlError, UsageError
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Where a command lives: a module of `cli` and the name in it, a function or (`group`) a typer app; and what its own
     help says first, so that the list of all commands loads none of them."""
 

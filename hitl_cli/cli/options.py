@@ -9,12 +9,12 @@ import functools
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from hitl_cli.errors import UsageError
+from hitl_cli.records import Struct
 
 Result = TypeVar("Result")
 BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("model", "tool", "finish"))
@@ -71,20 +71,22 @@ def turn_options(command: Callable[..., Result]) -> Callable[..., Result]:
     """`command`, each of whose parameters that is a record (`turn: Turn`) is replaced by the options of that record."""
     own = inspect.signature(command, eval_str=True).parameters
     hinted: dict[str, Any] = {name: p.annotation for name, p in own.items()}
-    records: dict[str, Any] = {name: hint for name, hint in hinted.items() if is_dataclass(hint)}
+    records: dict[str, Any] = {
+        name: hint for name, hint in hinted.items() if isinstance(hint, type) and issubclass(hint, Struct)
+    }
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for name, p in own.items() if name not in records]
     for record in records.values():
         hints, empty = get_type_hints(record, localns=globals(), include_extras=True), record()
         parameters += [
             inspect.Parameter(
-                f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, f.name), annotation=hints[f.name]
+                option, inspect.Parameter.KEYWORD_ONLY, default=getattr(empty, option), annotation=hints[option]
             )
-            for f in fields(record)
+            for option in record.__struct_fields__
         ]
 
     @functools.wraps(command)
     def run(**given: Any) -> Result:
-        made = {name: record(**{f.name: given.pop(f.name) for f in fields(record)}) for name, record in records.items()}
+        made = {name: record(**{f: given.pop(f) for f in record.__struct_fields__}) for name, record in records.items()}
         return command(**given, **made)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

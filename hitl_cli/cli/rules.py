@@ -93,12 +93,11 @@ def add(
     reason: Annotated[str, typer.Option("--reason", help="Shown when it decides.", metavar="TEXT")] = "",
 ) -> int:
     """Add a rule. Commands are kept for the user, paths for the project, unless --scope says otherwise."""
-    from dataclasses import replace
-
     from hitl_cli import rulebook
     from hitl_cli.paths import locate, place_for
     from hitl_cli.permissions import codec
     from hitl_cli.permissions.rule import Decision
+    from hitl_cli.records import replace
 
     if ask and deny:
         raise UsageError("A rule is an ask rule or a deny rule, not both.")

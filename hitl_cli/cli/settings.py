@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,9 +55,9 @@ def show(as_json: Json = False) -> int:
     """The settings that hold in this folder, each with where it was set."""
     settings, _ = resolved()
     rows = {
-        f.name: {"value": _plain(getattr(settings, f.name)), "origin": settings.origins.get(f.name, "default")}
-        for f in fields(settings)
-        if f.name != "origins"
+        name: {"value": _plain(getattr(settings, name)), "origin": settings.origins.get(name, "default")}
+        for name in settings.__struct_fields__
+        if name != "origins"
     }
     rows["model"]["value"] = settings.model or DEFAULT
     if as_json:

@@ -6,8 +6,9 @@ without typer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
+
+from hitl_cli.records import Struct, field
 
 if TYPE_CHECKING:
     import typer
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from hitl_cli.cli.options import BREAKS, MODES, _length, _positive, one_of
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """What was typed; None or empty where nothing was."""
 
     model: Annotated[

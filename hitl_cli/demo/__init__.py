@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from hitl_cli.errors import HitlError
@@ -19,6 +18,7 @@ from hitl_cli.models.script import Script, ScriptAnswer, load
 from hitl_cli.models.scripted import call_of
 from hitl_cli.outcome import Suspended
 from hitl_cli.paths import Paths, locate
+from hitl_cli.records import Struct
 
 STORY = Path(__file__).with_name("demo.toml")
 _NOBODY = "Nobody is there to answer, and the story has no answer to this."
@@ -58,8 +58,7 @@ _FILES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Demo:
+class Demo(Struct, frozen=True):
     """Where one demo lies: all of it below `folder`."""
 
     folder: Path

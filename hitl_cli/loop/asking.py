@@ -11,7 +11,6 @@ import copy
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from hitl_cli import schema
@@ -19,6 +18,7 @@ from hitl_cli.access import Place
 from hitl_cli.errors import AskSwallowed
 from hitl_cli.interrupts import Approval, Interrupt, Question, Review
 from hitl_cli.journal import Json, Recorded
+from hitl_cli.records import Struct, field
 from hitl_cli.state import CallState, State
 
 
@@ -34,8 +34,7 @@ class CallError(Exception):
     """This call cannot go on; the text is its error result, wherever it was raised."""
 
 
-@dataclass(slots=True)
-class Asking:
+class Asking(Struct):
     """The questions of one run through a body or a stack of hooks.
 
     target    the call, step or turn that the questions are about
@@ -116,8 +115,7 @@ def _only_pauses(error: BaseException) -> bool:
     return isinstance(error, Pause)
 
 
-@dataclass(slots=True)
-class CodeContext:
+class CodeContext(Struct):
     """What a body (`tool.Context`) or a hook of a middleware finds in `ctx`."""
 
     asking: Asking

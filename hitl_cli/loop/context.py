@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hitl_cli.journal import Began, Changed, Entry, Json, Recorded, Replied, Settled
 from hitl_cli.models import Request, ToolSpec
+from hitl_cli.records import Struct
 
 LETTERS = 4  # characters of a token, near enough for English and for code
 PICTURE = 1_600  # tokens of an image, the most that one of the usual size costs
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """In tokens. `instructions`, `tools` and `conversation` are estimates; `measured` is what the service counted for
     the last request and its reply (0: nothing yet, or not since the last summary), `since` estimates what came after."""
 

@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import interrupts
@@ -36,6 +35,7 @@ from hitl_cli.loop.resolving import Resolving
 from hitl_cli.loop.views import head_of, outcome_of
 from hitl_cli.middleware import Block, call_any
 from hitl_cli.outcome import Run, Suspended, ToolOutput
+from hitl_cli.records import Struct, field, replace
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import (
@@ -62,8 +62,7 @@ if TYPE_CHECKING:
     from hitl_cli.agent import Agent
 
 
-@dataclass(slots=True, eq=False)
-class Drive:
+class Drive(Struct, eq=False):
     """`state` and `history` are the session as stored; `emit` shows an event to whoever watches, if anybody does."""
 
     agent: Agent

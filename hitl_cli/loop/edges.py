@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hitl_cli import records
@@ -11,6 +10,7 @@ from hitl_cli.interrupts import Breakpoint
 from hitl_cli.journal import Began, Changed, Ended, Who
 from hitl_cli.loop.asking import Asking, Pause
 from hitl_cli.middleware import Block, call_any, having
+from hitl_cli.records import replace
 
 if TYPE_CHECKING:
     from hitl_cli.loop.drive import Drive

@@ -7,7 +7,6 @@ run. An approval counts for the digest it was given for and for nothing else; a 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_cli import schema
@@ -19,6 +18,7 @@ from hitl_cli.loop.verdicts import judged
 from hitl_cli.middleware import call_any, having, through
 from hitl_cli.permissions.codec import parse
 from hitl_cli.permissions.rule import Decision, Verdict
+from hitl_cli.records import replace
 from hitl_cli.state import CallState
 from hitl_cli.steps import batches
 from hitl_cli.texts import PLAN_APPROVED, cut_off, refused, rejected

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,13 @@ from hitl_cli.interrupts import Answer, Approval, Approve, Edit, Interrupt, Reje
 from hitl_cli.journal import Answered, Call, Changed, Grant, Json, Who
 from hitl_cli.loop.verdicts import rule_of, rule_problem
 from hitl_cli.permissions.rule import Decision, Source
+from hitl_cli.records import Struct, replace
 
 if TYPE_CHECKING:
     from hitl_cli.loop.drive import Drive
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """A set of answers that fits what waits, dumped, with the digests of what edited calls have become."""
 
     answers: Mapping[str, Mapping[str, Json]]

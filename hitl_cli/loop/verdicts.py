@@ -11,7 +11,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from hitl_cli.access import Place
@@ -24,6 +23,7 @@ from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdict
 from hitl_cli.permissions.suggest import suggest
 from hitl_cli.policies import Key, Own, Past, policy_for
+from hitl_cli.records import Struct, field, replace
 from hitl_cli.state import State, exact
 from hitl_cli.tooldef import Tool
 
@@ -38,8 +38,7 @@ def home_place() -> Place:
     return Place(cwd, (cwd,), os.path.expanduser("~"))
 
 
-@dataclass(slots=True)
-class Bench:
+class Bench(Struct):
     """Who sits in judgement: the rules of the agent with the program's own policies, for one place."""
 
     place: Place

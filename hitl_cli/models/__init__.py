@@ -12,25 +12,23 @@ them off before sending. They let a model see what the wording alone could not t
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from hitl_cli.errors import UsageError
 from hitl_cli.journal import Json, ModelReply
+from hitl_cli.records import Struct
 
 DEFAULT = "claude-opus-5-5"  # when nobody names one: the newest that its maker recommends for coding
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True):
     name: str
     description: str
     schema: Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """`messages` in the shape of the Messages protocol: roles user and assistant, content always a list of blocks;
     every tool_use is followed by its tool_result in the next user message."""
 
@@ -40,26 +38,22 @@ class Request:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingDelta:
+class ThinkingDelta(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallDelta:
+class CallDelta(Struct, frozen=True):
     """The model is writing a tool call: its name once known, and how many characters of input have come."""
 
     name: str
     characters: int
 
 
-@dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(Struct, frozen=True):
     """The service could not answer; the next attempt starts in `after_s` seconds."""
 
     after_s: float

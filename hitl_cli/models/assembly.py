@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from hitl_cli.journal import ModelReply, Stop, Usage
 from hitl_cli.models import CallDelta, Delta, TextDelta, ThinkingDelta
 from hitl_cli.models.prices import cost
+from hitl_cli.records import replace
 
 _STOPS: dict[str, Stop] = {
     "end_turn": "end",

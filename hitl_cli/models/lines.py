@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from hitl_cli.records import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Where a table stands: its path of names and ordinals, for example ("turn", 0, "reply", 2)."""
 
     path: tuple[str | int, ...] = ()

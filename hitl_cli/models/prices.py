@@ -8,15 +8,14 @@ table has no known price: its cost is None, never a guess.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from hitl_cli.journal import Usage
+from hitl_cli.records import Struct
 
 AS_OF = "2026-11-30"
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """US dollars per million tokens; `write` is the price of a cache entry that lives five minutes."""
 
     input: float
@@ -34,8 +33,7 @@ class Price:
         return sum(parts) / 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """`window` and `output` in tokens: what a request may hold, and what a reply may be.
 
     `thinks` models think unless told not to, and show it only when asked. Requests of more than `above` tokens (cached

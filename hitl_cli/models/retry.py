@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from hitl_cli.errors import ModelError, ModelUnavailable
 from hitl_cli.journal import ModelReply
 from hitl_cli.models import Delta, Retrying, TextDelta
+from hitl_cli.records import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """Seconds. `waits` stand between attempts unless the service names its own (`Retry-After`).
 
     A service that wants more than `longest` is not waited for. `silence` is how long a connection may bring nothing,
@@ -93,8 +92,7 @@ _STATUS_OF_TYPE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An error answer of the service: HTTP status (200 when it came inside the stream), type and words."""
 
     status: int

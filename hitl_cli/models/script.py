@@ -11,21 +11,20 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from hitl_cli.errors import SettingsError
 from hitl_cli.journal import Json, Usage
 from hitl_cli.models.lines import Lines, Table
+from hitl_cli.records import Struct
 
 OUTCOMES = ("ok", "error", "refused", "edited", "interrupted", "approved")
 WINDOW = 200_000  # tokens
 Say = Literal["approve", "always", "reject", "edit", "never"]
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptCall:
+class ScriptCall(Struct, frozen=True):
     """`input` is None when the model is to write broken JSON: `raw`."""
 
     name: str
@@ -34,8 +33,7 @@ class ScriptCall:
     raw: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptError:
+class ScriptError(Struct, frozen=True):
     """`status` fails `times` times (None: always) before the reply comes; `cut` breaks the stream after the text;
     `stall` is that many seconds of silence after the text."""
 
@@ -47,8 +45,7 @@ class ScriptError:
     stall: float = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptReply:
+class ScriptReply(Struct, frozen=True):
     """`when` is the name of an earlier call and its outcome; `pieces` are the streamed pieces of the text."""
 
     when: tuple[str, str] | None = None
@@ -62,14 +59,12 @@ class ScriptReply:
     calls: tuple[ScriptCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptTurn:
+class ScriptTurn(Struct, frozen=True):
     user: str = ""
     replies: tuple[ScriptReply, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptAnswer:
+class ScriptAnswer(Struct, frozen=True):
     """What the absent person says to the question about `call`; `input` is the changed input of an edit."""
 
     call: str
@@ -78,8 +73,7 @@ class ScriptAnswer:
     input: Mapping[str, Json] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     title: str
     chunk: int
     delay: float

@@ -11,7 +11,6 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hitl_cli.journal import Json, ModelReply
 from hitl_cli.models import CallDelta, Delta, Request, TextDelta, ThinkingDelta
 from hitl_cli.models.retry import Fault, Patience, Refusal, persist, refused
 from hitl_cli.models.script import Script, ScriptCall, ScriptReply, load, pieces
+from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
 
 OVER = ScriptReply(pieces=("The script is over.",))
@@ -88,16 +88,14 @@ class Scripted:
             await asyncio.sleep(self.script.delay)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """`turn` counts from 1, `reply` is the index of the reply in it."""
 
     turn: int
     reply: int
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     """What is known of the calls so far: by name, the words that fit its outcome and the text of its result."""
 
     script: Script

@@ -8,13 +8,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import globs, words
 from hitl_cli.permissions.rule import Decision, Rule, Source
+from hitl_cli.records import replace
 from hitl_cli.regex import later
 
 FILE_TOOLS = ("Read", "Write", "Edit", "Glob", "Grep")

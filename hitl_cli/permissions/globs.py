@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from hitl_cli.errors import RuleError
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 WILD = later(r"[*?\[\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """A compiled pattern. `base`: "" for the roots, else the absolute folder it is anchored at; `anywhere`: at any depth;
     `folder`: it ends in a slash. `segments` are unescaped when literal."""
 

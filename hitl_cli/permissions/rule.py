@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
 from hitl_cli.access import Access
+from hitl_cli.records import Struct
 
 
 class Decision(IntEnum):
@@ -27,8 +27,7 @@ Layer = Literal["managed", "flag", "session", "project", "user", "repository", "
 By = Literal["rule", "floor", "guarded", "policy", "read-only", "mode", "free", "opaque", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a rule stands: its layer, and the file and 1-based line when it has one."""
 
     layer: Layer
@@ -39,8 +38,7 @@ class Source:
         return f"{self.file}:{self.line}" if self.file and self.line else self.file or self.layer
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """Decision, tool and pattern; `pattern` None covers every call of the tool.
 
     `until` and `added` are seconds since the epoch. `match` and `not_match` are examples checked by whoever loads it.
@@ -62,8 +60,7 @@ class Rule:
         return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """The verdict on one access. `number` counts the command's simple commands from 1, 0 for other accesses."""
 
     access: Access
@@ -74,8 +71,7 @@ class Part:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The strictest of its parts; `part` is the one that decided, None when there is nothing to judge."""
 
     decision: Decision
@@ -95,8 +91,7 @@ class Verdict:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A rule on offer: its literal text, what it would cover in words, and where it is saved unless a person differs.
 
     A call of several parts that nothing covers may need a rule for each: `also` are those that are kept together with

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from hitl_cli.access import Command, Place, ReadPath, Word, WritePath, inside, lexical
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source
 from hitl_cli.permissions.tables import Table
+from hitl_cli.records import Struct
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
 POLICY = "the program's own policy decides"
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """As the arguments of `Policy.judge`; `tables` are the compiled rules, one mapping for each layer of `plus`."""
 
     place: Place

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hitl_cli.access import Word
 from hitl_cli.errors import RuleError
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 
-@dataclass(frozen=True, slots=True)
-class Star:
+class Star(Struct, frozen=True):
     """A word with `*` in it: `text` are the literal pieces between the stars."""
 
     pieces: tuple[str, ...]
@@ -51,8 +50,7 @@ MANY = Many()
 Item = str | Star | Many
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A compiled pattern: its items, and whether any further words may follow."""
 
     items: tuple[Item, ...]

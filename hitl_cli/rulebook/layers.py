@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +14,7 @@ from hitl_cli.paths import MANAGED, Paths, packs, project_of
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
+from hitl_cli.records import Struct, replace
 from hitl_cli.rulebook.trust import trust_state
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ DEFAULT_PACKS = ("read-only",)
 Scope = Literal["project", "user"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rulebook:
+class Rulebook(Struct, frozen=True):
     """`rules` in the order of layers; `on`: the packs that are switched on; `untrusted`: a repository file whose allow
     rules do not count yet."""
 

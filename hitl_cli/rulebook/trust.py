@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
 from hitl_cli.paths import Paths
 from hitl_cli.permissions.rule import Decision
+from hitl_cli.records import Struct
 from hitl_cli.rulebook import replacing
 
 
-@dataclass(frozen=True, slots=True)
-class TrustState:
+class TrustState(Struct, frozen=True):
     """The repository's file, the digest of its content now, whether that content is trusted, and what a person is shown:
     what it would grant, and how it differs from what was trusted before."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from hitl_cli.errors import RuleError
 from hitl_cli.paths import Paths
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
+from hitl_cli.records import replace
 from hitl_cli.rulebook import replacing
 from hitl_cli.rulebook.layers import Scope, file_of, pack
 

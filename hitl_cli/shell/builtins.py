@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hitl_cli.access import Act, Unknown, Word
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 from hitl_cli.shell import variables
 from hitl_cli.shell.programs.table import word_set
@@ -24,8 +24,7 @@ _SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit
 _SIGNALS = later(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
 
 
-@dataclass(slots=True)
-class Effect:
+class Effect(Struct):
     """What a built-in does.
 
     free     why it needs no rule, "" when it needs one

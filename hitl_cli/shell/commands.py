@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, WritePath, lexical
+from hitl_cli.records import Struct, replace
 from hitl_cli.shell import builtins, variables, words, wrappers
 from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import Study, study
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """One simple command on its way through the wrappers."""
 
     words: tuple[Word, ...]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from hitl_cli.access import Access, Act, Command, Opaque, Place, ReadPath, Unknown, Word, WritePath, inside
+from hitl_cli.records import Struct, field
 from hitl_cli.shell import variables, words
 from hitl_cli.shell.commands import Call, Marked, run
 from hitl_cli.shell.grammar import parse
@@ -31,8 +31,7 @@ _FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"
 _OWN_WORDS = {"not": "negation", "test": "test", "arithmetic": "arithmetic", "if": "condition", "for": "loop"}
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A part of the text for explanations: `kind` in words, and which accesses of the reading are its own."""
 
     kind: str
@@ -42,8 +41,7 @@ class Node:
     kids: list[Node] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """`accesses` in the order of the text; `tree` for explanations: its nodes say which accesses are theirs."""
 
     accesses: tuple[Access, ...]

@@ -5,8 +5,9 @@ Plain records without judgement. A word of plain characters is a `str`; any othe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from hitl_cli.records import Struct, field
 
 WORD_END = frozenset(" \t\n;&|<>()")  # the characters that end a word of bash
 
@@ -26,15 +27,13 @@ class Unreadable(Exception):
 PartKind = Literal["bare", "quoted", "value", "number", "other", "file", "tilde"]
 
 
-@dataclass(slots=True)
-class Part:
+class Part(Struct):
     kind: PartKind
     text: str  # for value the name, else the source text
     in_quotes: bool = False
 
 
-@dataclass(slots=True)
-class Nested:
+class Nested(Struct):
     """A script inside a word: its text is run by a shell of its own."""
 
     kind: str  # "substitution", "process substitution"
@@ -42,8 +41,7 @@ class Nested:
     integer: bool = False  # it only prints a number
 
 
-@dataclass(slots=True)
-class Raw:
+class Raw(Struct):
     text: str
     parts: list[Part]
     nested: list[Nested] = field(default_factory=list)
@@ -52,8 +50,7 @@ class Raw:
 Word = str | Raw
 
 
-@dataclass(slots=True)
-class Redirect:
+class Redirect(Struct):
     op: str  # `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<<`
     fd: str  # the digits in front, "" when there are none
     target: Word
@@ -61,8 +58,7 @@ class Redirect:
     body: Raw | None = None  # of a here-document
 
 
-@dataclass(slots=True)
-class Assignment:
+class Assignment(Struct):
     name: str
     value: Word  # "" when nothing follows the sign
     text: str
@@ -76,8 +72,7 @@ StatementKind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(slots=True)
-class Statement:
+class Statement(Struct):
     """`start` and `end` count characters in the text it was parsed from.
 
     `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the

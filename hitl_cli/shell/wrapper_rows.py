@@ -5,14 +5,12 @@ From the manuals of GNU coreutils 9, util-linux 2.39, findutils 4.9, sudo 1.9, O
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hitl_cli.access import Word
+from hitl_cli.records import Struct, field
 from hitl_cli.shell.programs.table import word_set
 
 
-@dataclass(slots=True)
-class Layer:
+class Layer(Struct):
     """One wrapper taken off.
 
     inner     the words of the command it runs, () when it runs a text
@@ -41,8 +39,7 @@ class Layer:
     more: list[Layer] = field(default_factory=list)  # further commands of the same call (find)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Options as in getopt.
 
     flags, values       single letters, without and with a value

@@ -7,14 +7,13 @@ the index row, which is a fold of the journal made by the appender (`Head`), so 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from hitl_cli.journal import Entry, Json, Recorded
+from hitl_cli.records import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """One line of `sessions list`; `pending` are the dumped interrupts that wait (what `hitl pending` lists)."""
 
     session: str
@@ -27,8 +26,7 @@ class Head:
     project: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True):
     """The right to append to a session; `token` grows with every claim, so a late holder is refused."""
 
     session: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from hitl_cli.access import Place, inside
 from hitl_cli.interrupts import Preview
 from hitl_cli.journal import Recorded, Result
+from hitl_cli.records import Struct
 from hitl_cli.tooldef import Input
 from hitl_cli.tools import diff, disk
 from hitl_cli.tools.clip import clip
@@ -18,8 +18,7 @@ from hitl_cli.tools.text import Encoding, encoding_of, ending, is_binary, with_e
 _SHOWN = 4_000  # characters of the diff that the model gets back; it wrote the change itself
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """`path` with its links resolved, `name` as people see it; `before` None for a file that is made; `after` as written."""
 
     path: str

@@ -14,12 +14,12 @@ import socket
 import ssl
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import quote, urlsplit
 
 from hitl_cli.access import Opaque
 from hitl_cli.accesses import host_of
+from hitl_cli.records import Struct
 from hitl_cli.tools.declare import Failed
 
 BYTES = 5 * 2**20  # of a body, after unpacking
@@ -28,8 +28,7 @@ _PORTS = {"https": 443, "http": 80}
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where a URL leads. `host` as rules name it, with the port when it is not the scheme's own; `bare` without it."""
 
     url: str
@@ -41,8 +40,7 @@ class Address:
     target: str  # path and query as sent
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     status: int
     reason: str
     headers: Mapping[str, str]  # names in lower case

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 from hitl_cli.tools.declare import Failed
 from hitl_cli.tools.search import POSIX
@@ -107,8 +107,7 @@ def _in_set(found: re.Match[str]) -> str:
     return re.escape(found[2] or found[3])
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
+class Ignore(Struct, frozen=True):
     """The ignore file of one folder: (ignores, folders alone, expression) for each line, and one that no other escapes."""
 
     folder: str

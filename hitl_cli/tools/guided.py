@@ -8,11 +8,11 @@ was given: each is given once, and once more after a summary took its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from hitl_cli import instructions
 from hitl_cli.journal import Changed, Recorded, Result, Returned
+from hitl_cli.records import replace
 from hitl_cli.tooldef import Context, Input, Tool
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
 
+from hitl_cli.records import Struct, field
 from hitl_cli.tools.clip import clip_file
 from hitl_cli.tools.declare import Failed
 from hitl_cli.tools.guard import Guard
 from hitl_cli.tools.processes import Command, members
 
 
-@dataclass
-class Job:
+class Job(Struct):
     session: str
     name: str
     text: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hitl_cli.journal import Result
+from hitl_cli.records import Struct, field
 from hitl_cli.tooldef import Context, Input, Tool
 from hitl_cli.tools import disk, images, text
 from hitl_cli.tools.declare import Failed, plain_body, schema, shown, states, target, words
@@ -65,8 +65,7 @@ def look(path: str, readable: Callable[[str], bool], offset: int = 1, limit: int
     return Result(page.text(note), data=seen(path, data) | {"lines": page.seen})
 
 
-@dataclass
-class _Page:
+class _Page(Struct):
     """The lines that are shown out of those that go by."""
 
     offset: int
@@ -75,9 +74,7 @@ class _Page:
     width: int = 0
     cut: bool = False
     full: bool = False
-
-    def __post_init__(self) -> None:
-        self.lines: list[str] = []
+    lines: list[str] = field(default_factory=list)
 
     def add(self, line: str) -> None:
         self.seen += 1

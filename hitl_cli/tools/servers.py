@@ -16,11 +16,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from hitl_cli.errors import SettingsError
+from hitl_cli.records import Struct, field, text_without
 from hitl_cli.regex import later
 
 TIMEOUT = 120.0  # seconds for one call unless the settings say otherwise
@@ -36,17 +36,19 @@ _TYPES: dict[str, tuple[type, ...]] = {
 _STDIO, _HTTP = {"command", "args", "env"}, {"url", "headers"}
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(Struct, frozen=True):
     """`command` with `args` and `env` for one that is started, `url` with `headers` for one that is reached."""
 
     name: str
     command: str = ""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    env: Mapping[str, str] = field(default_factory=dict)
     url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
     timeout: float = TIMEOUT
+
+    def __repr__(self) -> str:
+        return text_without(self, "env", "headers")  # secrets stand in them
 
 
 def servers_from_settings(

@@ -7,14 +7,14 @@ loses what it did not touch. Line endings stay in the text as they are.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+
+from hitl_cli.records import Struct
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _LOOKED_AT = 8192  # bytes in which a NUL makes a file binary
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(Struct, frozen=True):
     name: str = "utf-8"
     mark: bytes = b""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hitl_cli import records
 from hitl_cli.interrupts import Interrupt
 from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Settled, Usage
 from hitl_cli.loop.context import Gauge
+from hitl_cli.records import replace
 
 
 class Account:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
@@ -15,14 +14,14 @@ from prompt_toolkit.layout.containers import VerticalAlign
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.widgets import SearchToolbar
 
+from hitl_cli.records import Struct
 from hitl_cli.ui.clean import cells, cut
 from hitl_cli.ui.theme import Line, prompt_fragments
 
 OFFERED = 6  # completions shown at once
 
 
-@dataclass(slots=True)
-class Status:
+class Status(Struct):
     """What the last line tells; empty texts are left out, and the least important go first where it is narrow."""
 
     mode: str = "default"
@@ -66,8 +65,7 @@ def short_folder(path: str, home: str) -> str:
     return shown if len(parts) <= 3 else os.sep.join(["…", *parts[-2:]])
 
 
-@dataclass(slots=True)
-class Bottom:
+class Bottom(Struct):
     """`layout` is the application's; focus the composer with `compose`, the panel with `attend`."""
 
     layout: Layout

@@ -7,7 +7,6 @@ opened in an editor. What is typed here is a draft until Enter; nothing else eve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, ThreadedCompleter
@@ -16,6 +15,7 @@ from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 FOLD_LINES = 15
@@ -23,8 +23,7 @@ FOLD_CHARACTERS = 1000
 _PLACEHOLDER = later(r"\[pasted \d+ (?:lines|characters)(?: #\d+)?\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """A message as it was typed: `shown` with placeholders, `text` with what they stand for."""
 
     shown: str

@@ -7,10 +7,10 @@ cost is linear: pairs are compared by place, word by word over a bounded stretch
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 from hitl_cli.ui.lines import Span, hang, literal
 from hitl_cli.ui.theme import Line
@@ -22,8 +22,7 @@ _WORD = later(r"\w+|\s+|[^\w\s]")
 _STYLE = {"+": "add", "-": "del", " ": "", "\\": "dim"}
 
 
-@dataclass(slots=True)
-class Row:
+class Row(Struct):
     """A line of the diff. `sign`: + - or blank for lines of the file, @ for the gap before a hunk, \\ for a remark.
     `number` is that of the new file, for removed lines that of the old one. `hot`: the words that differ."""
 

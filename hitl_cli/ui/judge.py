@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from hitl_cli import schema
@@ -17,12 +16,12 @@ from hitl_cli.loop.verdicts import rule_of
 from hitl_cli.permissions.codec import several
 from hitl_cli.permissions.explain import tree
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
+from hitl_cli.records import Struct
 from hitl_cli.state import State
 from hitl_cli.tooldef import Input, Tool
 
 
-@dataclass(frozen=True, slots=True)
-class CallJudge:
+class CallJudge(Struct, frozen=True):
     """`approval.Judge` for one call; `places` are the scopes that a rule can be kept in, each with its file in words."""
 
     agent: Agent

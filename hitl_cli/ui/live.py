@@ -7,11 +7,11 @@ and gone from here.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
 from hitl_cli.journal import Call, Recorded, Replied, Settled, Started
 from hitl_cli.models import CallDelta, Retrying, TextDelta, ThinkingDelta
 from hitl_cli.outcome import ToolOutput
+from hitl_cli.records import Struct, field
 from hitl_cli.ui.clean import clean, cut, fold
 from hitl_cli.ui.theme import Line
 from hitl_cli.ui.wording import call_words
@@ -20,8 +20,7 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TAIL = 6  # lines
 
 
-@dataclass(slots=True)
-class _Running:
+class _Running(Struct):
     words: str
     since: float
     output: deque[str] = field(default_factory=lambda: deque([""], maxlen=TAIL + 1))

@@ -7,7 +7,6 @@ this window or another, count from the next call on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from hitl_cli import rulebook
@@ -16,6 +15,7 @@ from hitl_cli.journal import Settings
 from hitl_cli.loop.context import tokens, tools_tokens
 from hitl_cli.loop.modelstep import request_of
 from hitl_cli.paths import MANAGED, Paths, project_of
+from hitl_cli.records import replace
 from hitl_cli.state import State
 from hitl_cli.ui.setup import Setup
 

@@ -14,12 +14,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from hitl_cli.errors import HitlError
 from hitl_cli.instructions import gather
 from hitl_cli.journal import Began, Recorded, Started
 from hitl_cli.models import Retrying, preload
+from hitl_cli.records import replace
 from hitl_cli.regex import later
 from hitl_cli.store import Head
 from hitl_cli.ui import commands

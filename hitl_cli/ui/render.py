@@ -9,7 +9,6 @@ begins in the first column, which holds only marks of our own; output of tools s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from hitl_cli.journal import (
     Answered,
@@ -27,6 +26,7 @@ from hitl_cli.journal import (
 )
 from hitl_cli.models import Retrying, TextDelta
 from hitl_cli.outcome import Notice
+from hitl_cli.records import replace
 from hitl_cli.texts import PLAN_APPROVED
 from hitl_cli.ui.clean import Cleaner, clean
 from hitl_cli.ui.stream import Block, Splitter, rendered

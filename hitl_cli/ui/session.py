@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hitl_cli import interrupts, sessions
@@ -21,6 +20,7 @@ from hitl_cli.interrupts import Answer, Approval, Approve, Interrupt, Reject
 from hitl_cli.journal import Began, Changed, Ended, Raised, Recorded, Who
 from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import RunEnded, Suspended
+from hitl_cli.records import replace
 from hitl_cli.ui.account import Account, message_of, settings_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
 from hitl_cli.ui.compose import Typed

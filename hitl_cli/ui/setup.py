@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hitl_cli import config
 from hitl_cli.access import Place
 from hitl_cli.agent import Agent
 from hitl_cli.journal import Settings, Who
 from hitl_cli.paths import Paths, locate
+from hitl_cli.records import Struct, field
 from hitl_cli.store import Store
 from hitl_cli.tools.jobs import Jobs
 from hitl_cli.ui.wording import questions
 
 
-@dataclass(slots=True)
-class Setup:
+class Setup(Struct):
     """
     make_agent  an agent for sessions in this place, for settings and breakpoints ("before:tool"); asked again when the
                 model, folders or breakpoints change

@@ -11,8 +11,7 @@ Text is clean when it comes here; `rendered` turns a block into lines once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 CODE_LINES = 40
@@ -21,8 +20,7 @@ _ITEM = later(r" {0,3}([-+*]|\d{1,9}[.)])(\s|$)")
 _HEADING = later(r" {0,3}#{1,6}(\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """`kind`: "text", "item" of a list, or "code". `joined` is true when it goes on right below the block before."""
 
     kind: str

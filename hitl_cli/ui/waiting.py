@@ -7,7 +7,6 @@ yes counts for what was shown last and for nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitl_cli.errors import HitlError
@@ -17,6 +16,7 @@ from hitl_cli.journal import Answered as AnsweredEntry
 from hitl_cli.journal import Ended, Who
 from hitl_cli.outcome import Snapshot
 from hitl_cli.permissions.rule import Decision, Verdict
+from hitl_cli.records import Struct, replace
 from hitl_cli.state import State
 from hitl_cli.tooldef import Tool
 from hitl_cli.ui.approval import Answered, AnsweredRest, Panel, Parked, Stopped
@@ -29,23 +29,20 @@ POLL = 0.5  # seconds between looks at what others did
 CHANGED = "The file changed while you were asked. This is the call as it would run now."
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """Another process answered, or ended the turn."""
 
     who: Who
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+class Released(Struct, frozen=True):
     """A rule or mode that holds by now settles what was asked."""
 
     answer: Answer
     who: Who
 
 
-@dataclass(frozen=True, slots=True)
-class Late:
+class Late(Struct, frozen=True):
     """Nobody answered before the question expired."""
 
 

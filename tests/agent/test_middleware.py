@@ -218,7 +218,7 @@ def test_a_middleware_refuses_a_call_that_was_approved(driver: Driver, store: Sq
 
 def test_what_a_middleware_changes_is_judged_before_it_runs(driver: Driver, store: SqliteStore) -> None:
     async def story() -> None:
-        from dataclasses import replace
+        from hitl_cli.records import replace
 
         log: list[Any] = []
 

@@ -172,7 +172,7 @@ def test_in_mode_dont_ask_the_refusal_names_the_rule_that_would_help(place: Plac
 
 def test_safety_asks_are_never_held_behind_an_offer(place: Place) -> None:
     async def story() -> None:
-        from dataclasses import replace
+        from hitl_cli.records import replace
 
         [tool] = command_tools(place)
         model = Told(bash("make a", "$CMD a"), "done")

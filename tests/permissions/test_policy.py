@@ -64,7 +64,7 @@ class TestOrder:
         assert outcome(use, "? lookup(name:y*)", tool="lookup", read_only=True) == (ALLOW, "read-only")
 
     def test_a_rule_ends_at_its_time(self) -> None:
-        from dataclasses import replace
+        from hitl_cli.records import replace
 
         rule = rules("Bash(git log:*)")[0]
         for until, decision in ((999.0, ASK), (1000.0, ASK), (1001.0, ALLOW), (None, ALLOW)):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hitl_cli import Agent, MemoryStore, Place, Policy, Rule, Run, Suspended
 from hitl_cli.interrupts import Approval
 from hitl_cli.journal import Result
+from hitl_cli.records import replace
 from hitl_cli.tooldef import Tool
 from hitl_cli.tools import Jobs, builtin
 from tests.agent.told import Told

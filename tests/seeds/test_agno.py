@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from hitl_cli.errors import UsageError
 from hitl_cli.interrupts import dump
 from hitl_cli.loop.verdicts import home_place
 from hitl_cli.mcp import Server, Servers
+from hitl_cli.records import replace
 from tests.seeds.stage import Stage, asks, ids, outcome, results
 
 

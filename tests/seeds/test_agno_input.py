@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hitl_cli import Field, InvalidAnswers, Tool, reply, tool, user_tools
 from hitl_cli.interrupts import Choice
+from hitl_cli.records import replace
 from hitl_cli.ui.plain import PlainConsole
 from tests.seeds.stage import Stage, ids, outcome, results
 

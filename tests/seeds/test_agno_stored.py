@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -40,6 +39,7 @@ from hitl_cli import (
 )
 from hitl_cli.interrupts import dump, load, load_answer
 from hitl_cli.journal import Call, Settled
+from hitl_cli.records import replace
 from tests.seeds.stage import Stage, asks, ids, outcome, results
 
 

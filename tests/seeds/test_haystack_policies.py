@@ -13,6 +13,7 @@ import pytest
 
 from hitl_cli import Agent, Context, Middleware, Texts, always, approve, edit, never, once, reject, tool
 from hitl_cli.policies import dump_policies, load_policies
+from hitl_cli.records import asdict
 from hitl_cli.ui.plain import PlainConsole
 from tests.seeds.stage import Stage, ids, outcome, results
 
@@ -241,7 +242,7 @@ def test_HS_28_policy_wording_and_console_can_be_written_down_and_come_back_equa
     written = json.dumps(
         {
             "policy": dump_policies(policy),
-            "texts": dataclasses.asdict(texts),
+            "texts": asdict(texts),
             "console": dataclasses.asdict(console),
         }
     )
@@ -253,7 +254,7 @@ def test_HS_28_policy_wording_and_console_can_be_written_down_and_come_back_equa
 
 async def test_HS_28_what_comes_back_asks_under_the_same_policy_with_the_same_wording(stage: Stage) -> None:
     policy = load_policies(json.loads(json.dumps(dump_policies({"copy": always}))))
-    texts = Texts(**json.loads(json.dumps(dataclasses.asdict(Texts(reject="No {tool_name} today.")))))
+    texts = Texts(**json.loads(json.dumps(asdict(Texts(reject="No {tool_name} today.")))))
     agent = stage.agent(*calling("a"), tools=[stage.works("copy")], policy=policy, texts=texts)
     run = await stage.run(agent)
     await stage.resume(agent, run, {ids(run)[0]: reject()})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from hitl_cli import (
     reply,
 )
 from hitl_cli.journal import Result
+from hitl_cli.records import replace
 from tests.seeds.stage import Reviews, Stage, asks, ids, outcome, results
 
 HOOKS = ("before_agent", "around_model", "around_tool", "after_agent")

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hitl_cli.access import Act, Place, Word
+from hitl_cli.records import Struct
 from hitl_cli.shell.programs import (
     archives,
     awk,
@@ -105,8 +105,7 @@ _MINOR = re.compile(r"(?<=\d)\.\d+$")  # python3.12 is python3
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """What one simple command does, as far as its words say.
 
     words    the canonical words: neutral options and a system folder in front of the program removed

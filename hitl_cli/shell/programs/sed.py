@@ -6,15 +6,13 @@ file names of `r R w W`, and `e`. Whatever it does not understand it says so; th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hitl_cli.access import Unknown, Word
+from hitl_cli.records import Struct, field
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """Files a script writes and reads, whether it runs programs, and what could not be read."""
 
     writes: list[str] = field(default_factory=list)

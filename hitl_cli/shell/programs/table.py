@@ -20,10 +20,10 @@ A row is compiled when its program is met for the first time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from hitl_cli.access import Place, Word
+from hitl_cli.records import Struct, field
 
 if TYPE_CHECKING:
     from hitl_cli.shell.programs.reading import Reading
@@ -59,8 +59,7 @@ class Option(NamedTuple):
         return self.does not in EFFECTS or self.does in ("write", "folder", "module")
 
 
-@dataclass(slots=True)
-class Row:
+class Row(Struct):
     """A program or a sub-command.
 
     source      the manual that says so

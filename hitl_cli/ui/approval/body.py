@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from textwrap import indent
 
 from hitl_cli.interrupts import Approval, Breakpoint, External, Interrupt, Preview, Question, Review
 from hitl_cli.journal import Call, Json
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 from hitl_cli.ui import diff
 from hitl_cli.ui.clean import suspicious
@@ -30,8 +30,7 @@ BAR: Line = [("title", "▌ ")]
 Numbered = list[tuple[int, Line]]  # screen lines, each with the index of the line of content it belongs to
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """One thing to decide about. `facts`: label and words; `content` is a diff when `rows` is set, else literal text."""
 
     title: str
@@ -41,7 +40,7 @@ class Sheet:
     claims: str = ""
     odd: tuple[str, ...] = ()
     command: bool = False
-    rows: Sequence[diff.Row] = field(default=(), repr=False)
+    rows: Sequence[diff.Row] = ()
 
     @property
     def count(self) -> int:

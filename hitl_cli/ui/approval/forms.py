@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
 from hitl_cli.interrupts import Preview, Supply
+from hitl_cli.records import Struct
 from hitl_cli.ui.approval.field import TextField
 from hitl_cli.ui.approval.terms import Answered, Editor, Input, Judge, Outcome
 from hitl_cli.ui.lines import hang, literal
@@ -25,8 +25,7 @@ class Sign(Enum):
     STRAY = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Revised:
+class Revised(Struct, frozen=True):
     """An edited input that was judged: it is shown like a new call before it can be approved."""
 
     input: Input

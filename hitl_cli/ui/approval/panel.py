@@ -10,7 +10,6 @@ never answers. Yes waits until the end of the content was shown. After an edit a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hitl_cli.answers import takes_of
 from hitl_cli.interrupts import (
@@ -26,6 +25,7 @@ from hitl_cli.interrupts import (
     Review,
 )
 from hitl_cli.journal import Grant
+from hitl_cli.records import replace
 from hitl_cli.ui.approval.body import Sheet, of_call, sheet
 from hitl_cli.ui.approval.field import PASTE, named
 from hitl_cli.ui.approval.forms import EditForm, Form, ReasonForm, ResultForm, Revised, Sign, Step, note

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from hitl_cli.interrupts import Answer, Preview, Reject
 from hitl_cli.journal import Json
+from hitl_cli.records import Struct
 
 Input = Mapping[str, Json]
 
@@ -30,30 +30,25 @@ class Judge(Protocol):
         """Scopes that a rule can be kept in (session, project, user), each with its file in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredRest:
+class AnsweredRest(Struct, frozen=True):
     """No to this call and to the calls of the message that come after it."""
 
     answer: Reject
 
 
-@dataclass(frozen=True, slots=True)
-class Parked:
+class Parked(Struct, frozen=True):
     """The question stays open, in the store; the turn ends suspended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """The person stopped the turn; nothing was answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(Struct, frozen=True):
     """Not an end: the app opens `$EDITOR` on `text` in a file named with `suffix`, then calls `panel.edited`."""
 
     text: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from hitl_cli.records import Struct
 from hitl_cli.store import Head
 from hitl_cli.ui.theme import Line
 
@@ -40,8 +40,7 @@ class Host(Protocol):
 Run = Callable[[Host, str], Awaitable[None] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """`takes`: what may be typed behind the name, in words; `choices`: what Tab offers there."""
 
     name: str

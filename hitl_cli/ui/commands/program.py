@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import fields
 
 from hitl_cli import rulebook
 from hitl_cli.instructions import near
@@ -70,7 +69,7 @@ async def context(repl: Host, argument: str) -> None:
 
 def config(repl: Host, argument: str) -> None:
     config = repl.setup.config
-    names = [f.name for f in fields(config) if f.name != "origins"]
+    names = [name for name in config.__struct_fields__ if name != "origins"]
     values = {name: getattr(config, name) for name in names}
     shown = {name: "-" if value in (None, "", (), {}) else str(value) for name, value in values.items()}
     repl.say("\n".join(f"{n:<11} {shown[n]:<24} {config.origins.get(n, 'default')}" for n in names), "")
