@@ -123,13 +123,16 @@ def answer(
         async with watched(assembly, turn, output or "text") as watch:
             agent, id = watch.agent, watch.session
             given = await _answers(agent, id, plain, said, interrupt)
-            in_session = [*keeping.in_the_session(agent, await agent.load(id), given)]
+            snapshot = await agent.load(id)
+            if problems := keeping.problems(agent, snapshot, given):
+                raise InvalidAnswers(problems)
+            in_session = keeping.in_the_session(snapshot, given)
 
             def tell(lines: Iterable[str]) -> None:
                 for line in lines:
                     watch.narrator.say(f"  {clean(line)}")
 
-            assembly.kept = lambda rules, call: tell(keeping.lines(agent, rules, keeping.edited(call, given)))
+            assembly.kept = lambda rules: tell(keeping.lines(rules))
             if no_continue:
                 await patiently(lambda: _once(agent, id, given))
                 tell(in_session)

@@ -55,7 +55,7 @@ class Assembly(Struct):
     notices: list[str] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
     servers: Servers | None = None
-    kept: Callable[[list[Rule], Call], None] = lambda rules, call: None  # told of rules that were written down
+    kept: Callable[[list[Rule]], None] = lambda rules: None  # told of rules that were written down
 
     def agent(self, settings: Settings | None = None, breaks: Sequence[str] | None = None) -> Agent:
         """An agent for sessions in this place; `settings` and `breaks` in place of those at the start."""
@@ -99,7 +99,7 @@ class Assembly(Struct):
             for grant in grants
             if grant.scope != "session"
         ]
-        self.kept(kept, call)
+        self.kept(kept)
 
     def keep_flags(self) -> None:
         """Flags given for a session that is continued hold from now on. SessionBusy while another process runs it."""

@@ -191,16 +191,45 @@ def test_a_rule_is_kept_with_the_answer_where_it_was_said(home: Home) -> None:
     assert (rule["decision"], rule["rule"]) == ("deny", "Bash(mkdir:*)")
 
 
-@pytest.mark.parametrize("more", [[], ["--no-continue"]])
-def test_a_rule_that_does_not_do_for_the_call_says_so(home: Home, more: list[str]) -> None:
+OFFERED = "on offer: Bash(touch made) + Bash(mkdir x), or Bash(touch:*) + Bash(mkdir:*)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "rules", "problem"),
+    [
+        ("--approve", ["Bash(ls)", "Bash(touch:*)", "Bash(mkdir:*)"], f"Bash(ls) does not cover this call; {OFFERED}"),
+        (
+            "--approve",
+            ["Bash(touch made)"],
+            f"with Bash(touch made) this call would still be asked about: no rule covers `mkdir x`; part 2 of 2; {OFFERED}",
+        ),
+        ("--reject", ["Bash(ls)"], "Bash(ls) does not cover this call"),
+    ],
+)
+def test_a_rule_that_does_not_do_for_the_call_is_refused_and_nothing_is_answered(
+    home: Home, answer: str, rules: list[str], problem: str
+) -> None:
     session = home.parked(("Bash", {"command": "touch made && mkdir x"}))
-    rules = [part for rule in ("Bash(ls)", "Bash(touch made)") for part in ("--rule", rule)]
-    said = home.hitl("answer", session, "--approve", *rules, "--scope", "session", *more)
-    assert [line for line in said.err.splitlines() if "keeps" in line] == [
-        "  keeps allow Bash(ls) in this session, which does not cover this call",
-        "  keeps allow Bash(touch made) in this session; this call would still be asked about: "
-        "no rule covers `mkdir x`; part 2 of 2",
-    ]
+    said = home.hitl("answer", session, answer, *(part for rule in rules for part in ("--rule", rule)))
+    assert said.__dict__ == {"code": 2, "out": "", "err": f"hitl: 1.1.0:approval: {problem}\n"}
+    assert len(home.pending()) == 1
+    assert [r for r in home.hitl("rules", "list", "--json").json if r["layer"] != "pack"] == []
+
+
+def test_rules_of_a_set_of_answers_are_held_to_their_calls_as_they_were_edited(home: Home) -> None:
+    session = home.parked()
+    edit = {"input": {"command": "mkdir x"}, "rules": ["Bash(touch:*)"]}
+    said = home.hitl("answer", session, "--answers", "-", input=json.dumps({"1.1.0:approval": {"edit": edit}}))
+    assert (said.code, "Bash(touch:*) does not cover this call" in said.err) == (2, True)
+    edit["rules"] = ["Bash(mkdir:*)"]
+    said = home.hitl("answer", session, "--answers", "-", input=json.dumps({"1.1.0:approval": {"edit": edit}}))
+    assert (said.code, said.err) == (0, "  keeps allow Bash(mkdir:*) in this session\n")
+
+
+def test_where_no_rule_can_help_that_is_said(home: Home) -> None:
+    session = home.parked(("Bash", {"command": 'eval "$x"'}))
+    said = home.hitl("answer", session, "--approve", "--rule", "Bash(eval:*)")
+    assert (said.code, "; no rule is on offer for it\n" in said.err) == (2, True)
 
 
 def test_without_continuing_the_answer_is_recorded_and_recover_goes_on(home: Home) -> None:
