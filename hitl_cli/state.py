@@ -223,14 +223,10 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
             state.once.add(exact(call.call.name, call.call.input))
     elif isinstance(answer, Reject):
         call.refused = answer, entry.who
-        if not call.running:  # one that may have run is not to run again; that is no refusal of what it did
-            help = (
-                ", ".join(interrupt.suggested[0].rules)
-                if isinstance(interrupt, Approval) and interrupt.suggested
-                else ""
-            )
-            part = interrupt.part if isinstance(interrupt, Approval) else ""
-            _deny(state, call.call, entry.who, part=part, help=help)
+        approval = interrupt if isinstance(interrupt, Approval) else None
+        part = "running it again" if call.running else approval.part if approval else ""
+        help = ", ".join(approval.suggested[0].rules) if approval and approval.suggested else ""
+        _deny(state, call.call, entry.who, part=part, help=help)
     elif isinstance(answer, Supply):
         text = answer.output if isinstance(answer.output, str) else json.dumps(answer.output, ensure_ascii=False)
         call.returned, call.running = Result(text, not answer.error, "external"), False

@@ -18,7 +18,7 @@ import pytest
 
 from hitl_cli import Agent, Context, Middleware, approve, external_tool, reject, reply, result, tool
 from hitl_cli.errors import SessionPending, StoreError, Unfinished
-from hitl_cli.interrupts import Approval, External
+from hitl_cli.interrupts import Approval, External, Reject
 from hitl_cli.journal import Answered, Began, Raised, Replied, Settled, Started
 from hitl_cli.models import Request
 from hitl_cli.outcome import Completed
@@ -363,7 +363,9 @@ def test_a_person_says_what_became_of_a_call_that_was_cut_off(
         run = await other.resume(head.session, {asked.id: said})
         assert (run.text, len(log.read_text().split()), model.results) == ("done", ran, [told])
         assert len(set(keys)) == 1
-        assert run.denied == ()
+        assert [(refusal["call"], refusal["part"]) for refusal in run.denied] == (
+            [("1.1.0", "running it again")] if isinstance(said, Reject) else []
+        )
         await other.close()
 
     asyncio.run(story())

@@ -323,7 +323,8 @@ def test_a_folder_that_is_gone_is_named_and_the_request_is_kept(home: Home) -> N
     assert len(json.loads(home.hitl("pending", "--json", cwd=home.root).out)) == 1
 
 
-def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
+def killed(home: Home) -> str:
+    """The id of a session whose process was killed while a command ran."""
     slow = ("Bash", {"command": "sh job"})
     (home.work / "job").write_text("echo x >> made; sleep 300")
     process = home.allow("Bash").calls(slow).start("run", "go", *home.model)
@@ -332,9 +333,14 @@ def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
     end_of(process)
     [row] = home.hitl("sessions", "list", "--json").json
     assert row["status"] == "interrupted"
+    return str(row["session"])
+
+
+def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
+    session = killed(home)
     assert "recover" in home.run("on", "-c").err
-    said = home.hitl("recover", row["session"])
-    answer = f"hitl answer {row['session']} 1.1.0:uncertain"
+    said = home.hitl("recover", session)
+    answer = f"hitl answer {session} 1.1.0:uncertain"
     ways = [
         f"{answer} --result TEXT  it ran: what you know came of it",
         f"{answer} --approve      run it again",
@@ -348,13 +354,26 @@ def test_after_a_kill_what_may_have_run_is_asked_about(home: Home) -> None:
         "      may have run: it was cut off before its result was known",
         *(f"      {way}" for way in ways),
     ]
-    shown = home.hitl("show", row["session"], "1.1.0").out
+    shown = home.hitl("show", session, "1.1.0").out
     assert "may have run" in shown
     assert shown.endswith(
         "".join(f"{begin}{way}\n" for begin, way in zip(["Answer: ", " " * 8, " " * 8], ways, strict=True))
     )
-    said = home.hitl("answer", row["session"], "--result", "it ran")
+    said = home.hitl("answer", session, "--result", "it ran")
     assert (said.code, said.out) == (0, "Done.\n")
+    assert (home.work / "made").read_text() == "x\n"
+
+
+@pytest.mark.slow
+def test_what_may_have_run_and_is_not_to_run_again_is_a_refusal(home: Home) -> None:
+    session = killed(home)
+    assert home.hitl("recover", session).code == 4
+    said = home.hitl("answer", session, "--reject")
+    assert said.__dict__ == {
+        "code": 3,
+        "out": "Done.\n",
+        "err": f"Not done: Bash (running it again): refused by {NOBODY}\n",
+    }
     assert (home.work / "made").read_text() == "x\n"
 
 
