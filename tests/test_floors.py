@@ -65,7 +65,7 @@ IMPURE = {"os", "pathlib", "subprocess", "sqlite3", "asyncio", "time", "random",
 HOMES = {
     "anthropic": {"models/claude.py"},
     "msgspec": {"records.py"},
-    "sqlite3": {"store/sqlite.py"},
+    "sqlite3": {"store/"},
     "tomli_w": {"rulebook/"},
     "mcp": {"mcp.py"},
     "prompt_toolkit": {"ui/"},

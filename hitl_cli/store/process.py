@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import subprocess
 import time
@@ -26,15 +27,25 @@ def boot() -> str:
 
 def started(pid: int) -> str:
     """When the process began, in the system's own words; "" when there is no such process."""
+    return _told(pid, 19, "lstart")
+
+
+def stopped(pid: int) -> bool:
+    """Whether the process was stopped (Ctrl-Z, `kill -STOP`) and waits to be let on."""
+    return _told(pid, 0, "state").upper().startswith("T")
+
+
+def _told(pid: int, field: int, name: str) -> str:
+    """What the system tells of a process: `field` counts from its state in proc(5), `name` is what `ps` calls it."""
     try:
-        # The name in parentheses may hold anything; the start time is the 20th field after it (proc(5), field 22).
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        # The name in parentheses before the state may hold anything.
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[field]
     except (OSError, IndexError):
-        return "" if Path("/proc/self/stat").exists() else _line(["ps", "-o", "lstart=", "-p", str(pid)])
+        return "" if Path("/proc/self/stat").exists() else _line(["ps", "-o", f"{name}=", "-p", str(pid)])
 
 
 def me() -> str:
-    """This process as JSON, in the form that `gone` and `remaining` read."""
+    """This process as JSON, in the form that `now`, `gone` and `busy` read."""
     pid = os.getpid()
     return json.dumps({"host": os.uname().nodename, "boot": boot(), "pid": pid, "started": started(pid)})
 
@@ -51,6 +62,19 @@ def gone(holder: str) -> bool:
     if who["host"] != os.uname().nodename:
         return False
     return bool(who["boot"] != boot() or started(who["pid"]) != who["started"])
+
+
+def busy(session: str, holder: str, expires: float) -> str:
+    """Who runs the session, and what can be done about it. `expires` is on the clock of `now`."""
+    who = json.loads(holder)
+    pid, ends = who["pid"], f"in {math.ceil(expires - now(holder))} s"
+    if who["host"] != os.uname().nodename:
+        advice = f"Wait until it is done. If it is gone, its claim ends {ends}; then go on here: hitl recover {session}"
+    elif stopped(pid):
+        advice = f"It is stopped: let it go on (kill -CONT {pid}), or go on here {ends}: hitl recover {session}"
+    else:
+        advice = f"Wait until it is done, or end it (kill {pid}) and go on here: hitl recover {session}"
+    return f"Session {session} is run by another process (pid {pid} on {who['host']}).\n  {advice}"
 
 
 def _line(command: list[str]) -> str:

@@ -81,22 +81,15 @@ class SqliteStore:
     def heads(
         self, *, session: str | None = None, pending: bool = False, cwd: str | None = None, limit: int | None = None
     ) -> list[Head]:
-        where, values = ["last_seq > 0"], list[Any]()
-        if session is not None:
-            where.append("id = ?")
-            values.append(session)
-        if pending:
-            where.append("id IN (SELECT session FROM pending)")
-        if cwd is not None:
-            where.append("cwd = ?")
-            values.append(cwd)
+        given = _given({"id = ?": session, "cwd = ?": cwd})
+        where = ["last_seq > 0", *given, *(["id IN (SELECT session FROM pending)"] if pending else [])]
         sql = (
             "SELECT id, title, cwd, status, turns, updated, project, holder, expires FROM sessions"
             f" LEFT JOIN leases ON leases.session = id WHERE {' AND '.join(where)} ORDER BY updated DESC LIMIT ?"
         )
         bodies: dict[str, list[str]] = {}
         with self._reading() as db:
-            rows = db.execute(sql, (*values, -1 if limit is None else limit)).fetchall()
+            rows = db.execute(sql, (*given.values(), -1 if limit is None else limit)).fetchall()
             # All that waits in one query, not one for each session that is listed.
             for id, body in db.execute("SELECT session, body FROM pending ORDER BY session, position"):
                 bodies.setdefault(id, []).append(body)
@@ -114,9 +107,11 @@ class SqliteStore:
 
     def check(self) -> str:
         """What SQLite finds wrong with the file, "" for nothing."""
+        from hitl_cli.store.remedies import remedy
+
         with self._reading() as db:
             found = "; ".join(row[0] for row in db.execute("PRAGMA quick_check(5)").fetchall())
-        return "" if found == "ok" else f"{found}\n{_remedy('malformed')}"
+        return "" if found == "ok" else f"{found}\n{remedy('malformed')}"
 
     # --- journals ---------------------------------------------------------------------------------------------------
 
@@ -137,17 +132,11 @@ class SqliteStore:
 
         Raises StoreError after the last of them when some could not be read: those hide no other.
         """
-        marks = ", ".join("?" * len(types))
-        sql = f"SELECT session, {COLUMNS} FROM entries WHERE type IN ({marks}) AND at >= ?"
-        values: list[Any] = [*types, since]
-        if until is not None:
-            sql += " AND at <= ?"
-            values.append(until)
-        if session is not None:
-            sql += " AND session = ?"
-            values.append(session)
+        given = _given({"at <= ?": until, "session = ?": session})
+        where = [f"type IN ({', '.join('?' * len(types))})", "at >= ?", *given]
+        sql = f"SELECT session, {COLUMNS} FROM entries WHERE {' AND '.join(where)} ORDER BY at, session, seq"
         with self._reading() as db:
-            rows = db.execute(sql + " ORDER BY at, session, seq", values).fetchall()
+            rows = db.execute(sql, [*types, since, *given.values()]).fetchall()
         unread: dict[str, HitlError] = {}
         for id, *row in rows:
             try:
@@ -236,11 +225,7 @@ class SqliteStore:
     def _refuse_busy(self, db: sqlite3.Connection, session: str) -> None:
         row = db.execute("SELECT holder, expires FROM leases WHERE session = ?", (session,)).fetchone()
         if row and not self._void(*row):
-            who = json.loads(row[0])
-            raise SessionBusy(
-                f"Session {session} is run by another process (pid {who['pid']} on {who['host']}).\n"
-                "  Wait until it is done, or end that process."
-            )
+            raise SessionBusy(process.busy(session, *row))
 
     def _void(self, holder: str, expires: float) -> bool:
         return expires <= process.now(holder) or process.gone(holder)
@@ -272,15 +257,11 @@ class SqliteStore:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > FORMAT:
             raise StateTooNew(f"{self.path} was written by a newer hitl (format {version}).\n  Update hitl to use it.")
-        if version == FORMAT:
-            return
-        with self._transaction() as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
-            steps = sorted((Path(__file__).parent / "migrations").glob("*.sql"))
-            for number, step in enumerate(steps[version:], version + 1):
-                for statement in _statements(step.read_text(encoding="utf-8")):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {number}")
+        if version < FORMAT:
+            from hitl_cli.store.migrations import migrate
+
+            with self._transaction() as db:
+                migrate(db)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -304,31 +285,13 @@ class SqliteStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            from hitl_cli.store.remedies import remedy
+
             said = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
             kind = StoreBusy if "locked" in said else StoreError
-            raise kind(f"The store {self.path} failed: {said}.\n  {_remedy(said)}") from error
+            raise kind(f"The store {self.path} failed: {said}.\n  {remedy(said)}") from error
 
 
-def _statements(text: str) -> Iterator[str]:
-    statement = ""
-    for line in text.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-
-
-def _remedy(problem: str) -> str:
-    if "File exists" in problem or "Not a directory" in problem:
-        return "A file stands where a folder should be: move it away, or name another store with --store or HITL_STORE."
-    if "locked" in problem:
-        return "Another program holds it; try again when that is done."
-    if "full" in problem or "No space" in problem:
-        return "Make room on that disk; what was stored before is kept."
-    if "disk I/O" in problem:  # what SQLite says where not even its small file beside the store has room
-        return "Make room on that disk if it is full, else look after it; what was stored before is kept."
-    if "readonly" in problem or "read-only" in problem or "ermission" in problem:
-        return "Make it writable, or name another one with --store or HITL_STORE."
-    if "malformed" in problem or "not a database" in problem:
-        return "Move the file away to begin a new store, or restore it from a copy."
-    return "Name another store with --store or HITL_STORE to go on without it."
+def _given(conditions: dict[str, Any]) -> dict[str, Any]:
+    """The conditions that were given, each with its value."""
+    return {condition: value for condition, value in conditions.items() if value is not None}

@@ -120,7 +120,7 @@ def test_a_store_locked_by_another_program_is_waited_for_and_then_for_later(home
             75,
             "",
             f"hitl: The store {home.state}/sessions.db failed: database is locked.\n"
-            "  Another program holds it; try again when that is done.\n",
+            "  Another program holds it; try again when that is done. A stopped hitl holds it until it goes on or ends.\n",
         )
         db.execute("ROLLBACK")
     assert home.at(0, "answer", session, "--approve").code == 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -119,7 +121,19 @@ def test_the_lease_of_a_killed_process_is_void_at_once(path):
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == b"held\n"
-    with pytest.raises(SessionBusy):
+    here = (
+        f"Session {session} is run by another process \\(pid {holder.pid} on {re.escape(os.uname().nodename)}\\).\n  "
+    )
+    with pytest.raises(
+        SessionBusy, match=f"{here}Wait until it is done, or end it \\(kill {holder.pid}\\) and go on here: "
+    ):
+        store.claim(session)
+    holder.send_signal(signal.SIGSTOP)
+    os.waitpid(holder.pid, os.WUNTRACED)
+    with pytest.raises(
+        SessionBusy,
+        match=f"{here}It is stopped: let it go on \\(kill -CONT .*, or go on here in .. s: hitl recover {session}",
+    ):
         store.claim(session)
     assert store.heads()[0].status == "running"
     holder.send_signal(signal.SIGKILL)
@@ -127,6 +141,17 @@ def test_the_lease_of_a_killed_process_is_void_at_once(path):
     holder.stdout.close()
     assert store.heads()[0].status == "interrupted"
     assert store.claim(session).token > 1
+
+
+def test_of_a_holder_on_another_machine_it_is_said_when_its_claim_ends(path, monkeypatch):
+    store = SqliteStore(path)
+    session = store.create()
+    store.claim(session)
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename="elsewhere"))
+    with pytest.raises(
+        SessionBusy, match=f"If it is gone, its claim ends in 30 s; then go on here: hitl recover {session}"
+    ):
+        store.claim(session)
 
 
 def test_ids_are_found_by_a_unique_prefix_and_an_exact_id_is_never_a_prefix(store):
