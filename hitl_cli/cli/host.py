@@ -1,8 +1,8 @@
 """A conversation held by a host program over JSON lines on standard input.
 
 Lines are taken as they come. A message starts a turn, or is kept until the turn before it has ended; an answer continues
-a turn that waits, or is kept until it does; a stop ends the turn that runs or waits. At the end of the input what still
-waits is parked, and the code is that of the last turn.
+a turn that waits, or is kept until it does; a stop ends the turn that runs or waits; a turn that was cut off is recovered
+when that is said. At the end of the input what still waits is parked, and the code is that of the last turn.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Host:
         self.watch, self.agent = watch, watch.agent
         self.waits: Suspended | None = None
         self.code = 0
-        self._said: deque[lines.User | lines.Say | lines.Stop] = deque()
+        self._said: deque[lines.Said] = deque()
         self._ended = False
 
     async def serve(self, message: str | None) -> int:
@@ -58,7 +58,7 @@ class Host:
             self.watch.tell_end(self.waits)
         return self.watch.code(self.code)
 
-    async def _next(self) -> lines.User | lines.Say | lines.Stop | None:
+    async def _next(self) -> lines.Said | None:
         """The next thing that was said; None at the end."""
         while not (self.watch.out.lost or self.watch.signalled):
             if self._said:
@@ -69,18 +69,19 @@ class Host:
             await self.watch.news.wait()
         return None
 
-    async def _take(self, said: lines.User | lines.Say | lines.Stop) -> None:
-        session = self.watch.session
+    async def _take(self, said: lines.Said) -> None:
+        session, who = self.watch.session, Who("program", "host")
         match said:
             case lines.User() if self.waits:
                 self._bad("the turn waits for answers; a message can be sent when it has ended")
             case lines.User(text):
                 await self._turn(self.watch.message(text, text))
             case lines.Say(id, answer) if self.waits:
-                who = Who("program", "host")
                 await self._turn(lambda: self.agent.stream_resume(session, {id: answer}, who=who))
             case lines.Say(id):
                 self._bad(f"{id} does not wait for an answer")
+            case lines.Recover():
+                await self._turn(lambda: self.agent.stream_recover(session, who=who))
             case lines.Stop() if self.waits:
                 stopped = await patiently(lambda: self.agent.stop(session))
                 if stopped:

@@ -2,7 +2,8 @@
 
 Outgoing lines are made from the journal's entries and the live events, one object a line; live pieces aside, each
 carries the `seq` of the entry it tells of, so a host can take up a session where it left off. An incoming line is a
-user message, an answer or a stop; whatever else it is, it is refused with an `error` line and changes nothing.
+user message, an answer, a stop or a wish to recover; whatever else it is, it is refused with an `error` line and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -198,13 +199,20 @@ class Stop(Struct, frozen=True):
     pass
 
 
+class Recover(Struct, frozen=True):
+    """A turn that was cut off, or failed, is to go on."""
+
+
 class Bad(Struct, frozen=True):
     """A line that was not understood; `problem` says what to write instead."""
 
     problem: str
 
 
-def parse(raw: bytes) -> User | Say | Stop | Bad | None:
+Said = User | Say | Stop | Recover
+
+
+def parse(raw: bytes) -> Said | Bad | None:
     """What one incoming line says; None for a blank line. Unknown fields are ignored."""
     if not raw.strip():
         return None
@@ -228,7 +236,9 @@ def parse(raw: bytes) -> User | Say | Stop | Bad | None:
             return Bad("an answer line carries `interrupt`, an id, and `answer`, an object")
         case {"type": "stop"}:
             return Stop()
-    return Bad(f"unknown type {line.get('type')!r}; lines are user, answer and stop")
+        case {"type": "recover"}:
+            return Recover()
+    return Bad(f"unknown type {line.get('type')!r}; lines are user, answer, stop and recover")
 
 
 def _no_number(name: str) -> None:

@@ -91,11 +91,12 @@ def say(id: str, **answer: Any) -> dict[str, Any]:
 
 
 STOP = {"type": "stop"}
+RECOVER = {"type": "recover"}
 
 
 def test_the_schema_is_one_and_knows_what_a_host_says() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    for line in (user(), STOP, say("1.1.0:approval", approve={"rules": ["Bash(ls:*)"], "scope": "user"})):
+    for line in (user(), STOP, RECOVER, say("1.1.0:approval", approve={"rules": ["Bash(ls:*)"], "scope": "user"})):
         assert IN.is_valid(line), line
     for line in ({"type": "user"}, say("x"), say("x", approve={}, reject={}), {"type": "hello"}):
         assert not IN.is_valid(line), line
@@ -190,8 +191,8 @@ def test_what_is_said_wrongly_is_answered_by_an_error_and_changes_nothing(home: 
         (b"[" * 100_000 + b"\n", "not a JSON line: "),
         (b'{"type":"user","text":NaN}\n', "not a JSON line: NaN is no JSON"),
         ([1], "a line is one JSON object with a `type`"),
-        ({"type": "hello"}, "unknown type 'hello'; lines are user, answer and stop"),
-        ({"text": "hi"}, "unknown type None; lines are user, answer and stop"),
+        ({"type": "hello"}, "unknown type 'hello'; lines are user, answer, stop and recover"),
+        ({"text": "hi"}, "unknown type None; lines are user, answer, stop and recover"),
         ({"type": "user", "text": " "}, "a user line carries `text` that is not empty"),
         ({"type": "user", "text": 5}, "a user line carries `text` that is not empty"),
         ({"type": "answer", "interrupt": 5, "answer": {}}, "an answer line carries `interrupt`, an id, and `answer`"),
@@ -260,6 +261,27 @@ def test_at_the_end_of_input_what_waits_is_parked_and_another_process_takes_it_u
         again.say(say("1.1.0:approval", approve={}))
         assert again.read("end")["answer"] == "Done."
         assert again.end() == (0, [])
+
+
+def test_a_host_takes_up_a_turn_that_was_cut_off(home: Home) -> None:
+    (home.work / "job").write_text("echo x >> made; sleep 300")
+    home.allow("Bash").calls(("Bash", {"command": "sh job"}))
+    with host(home) as h:
+        h.say(user())
+        until(lambda: (home.work / "made").exists())
+        h.process.kill()
+    with host(home, "-c") as again:
+        again.say(user("more"))
+        assert "was cut off" in again.read("error")["message"]
+        again.say(RECOVER)
+        asked = again.read("interrupt")["interrupt"]
+        assert (asked["id"], asked["source"]) == ("1.1.0:uncertain", "uncertain")
+        again.say(say(asked["id"], result={"output": "it ran"}))
+        assert again.read("end")["answer"] == "Done."
+        again.say(RECOVER)
+        assert again.read("error")["message"].startswith("Nothing was cut off in session ")
+        assert again.end() == (2, [])
+    assert (home.work / "made").read_text() == "x\n"
 
 
 def test_a_question_that_another_process_answered_is_not_answered_twice(home: Home) -> None:
