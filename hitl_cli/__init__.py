@@ -22,10 +22,6 @@ The library in five lines:
 Every public name below is loaded when it is first used, so `import hitl_cli` costs nothing.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-
 TYPE_CHECKING = False  # importing typing would take longer than `hitl --version` in all
 
 _HOMES = {
@@ -141,9 +137,11 @@ if TYPE_CHECKING:
     from hitl_cli.usertools import user_tools as user_tools
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _NAMES:
         raise AttributeError(f"hitl_cli has no {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"hitl_cli.{_NAMES[name]}"), name)
     return globals().setdefault(name, value)
 

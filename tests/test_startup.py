@@ -23,13 +23,15 @@ HEAVY = frozenset(
     {
         "anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "prompt_toolkit", "rich", "markdown_it",
         "wcwidth", "typer", "click", "platformdirs", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
-        "subprocess", "difflib", "inspect", "typing", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
+        "subprocess", "difflib", "inspect", "typing", "enum", "re", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
         "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui",
         "hitl_cli.tools", "hitl_cli.mcp",
     }
 )
 # fmt: on
-TYPER = frozenset({"typer", "click", "subprocess", "difflib", "inspect", "typing"})  # and what it loads itself
+TYPER = frozenset(
+    {"typer", "click", "subprocess", "difflib", "inspect", "typing", "enum", "re"}
+)  # and what it loads itself
 TOLD = re.compile(r"^import time:[ \d]+\|[ \d]+\| *([\w.]+)", re.MULTILINE)
 
 

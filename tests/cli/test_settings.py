@@ -311,7 +311,7 @@ def test_the_version_is_told(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["--help"], ["pending"], ["rules", "check", "ls"], ["sessions", "list"], ["log"]]
+    "arguments", [["--help"], ["pending"], ["rules", "check", "ls"], ["sessions", "list"], ["log"]]
 )
 def test_little_is_loaded_to_say_little(home: Home, arguments: list[str]) -> None:
     heavy = "anthropic", "prompt_toolkit", "mcp", "pydantic", "rich", "httpx2", "jsonschema"

@@ -146,6 +146,21 @@ def test_a_full_disk_is_a_failure(home: Home, output: str) -> None:
     assert row["status"] == "idle"
 
 
+@pytest.mark.parametrize(
+    ("where", "code", "told"),
+    [
+        (">/dev/full", 120, "No space left on device"),
+        ("| true", 120, "Broken pipe"),
+        (">&-", 0, ""),
+        ("| cat", 0, ""),
+    ],
+)
+def test_a_version_that_nobody_took_is_no_success(home: Home, where: str, code: int, told: str) -> None:
+    said = shell(home, f"unset PYTHONUNBUFFERED; {{ sleep 0.2; hitl --version; }} {where}; echo ${{PIPESTATUS[0]}} >&2")
+    assert said.err.splitlines()[-1] == str(code)
+    assert told in said.err
+
+
 def test_a_slow_reader_gets_every_byte(home: Home) -> None:
     text = "".join(f"word{n} " for n in range(30_000))
     home.script(f'chunk = 20\n[[turn]]\n[[turn.reply]]\ntext = "{text}"\n')
