@@ -18,7 +18,7 @@ from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.redirections import redirection
 from hitl_cli.shell.scan import DEEPEST
-from hitl_cli.shell.simple import RESERVED, bounded, simple
+from hitl_cli.shell.simple import RESERVED, bounded, plain_words, simple
 from hitl_cli.shell.tree import Raw, Statement, Unreadable, Word
 
 _FUNCTION = later(r"([\w.:+-]+)[ \t]*\([ \t]*\)")
@@ -90,38 +90,34 @@ def _take(lex: Lexer, word: str) -> None:
 def _list(lex: Lexer) -> Statement:
     """Statements up to the end, or to what closes the list, which is not taken."""
     lex.newlines()
-    start = lex.i
-    made = Statement("list", start, start, "")
-    end = start
+    start = end = lex.i
+    kids: list[Statement] = []
+    ops: list[str] = []
+    op = ""
     while lex.i < lex.n:
-        if lex.s[lex.i] == ")" or _keyword(lex) in _CLOSERS or lex.peek(";;"):
+        plain = plain_words(lex)
+        if plain is None and (lex.s[lex.i] == ")" or _keyword(lex) in _CLOSERS or lex.peek(";;")):
             break
-        made.kids.append(_pipeline(lex))
-        end = lex.i
+        kid = _pipeline(lex, plain)
+        kids.append(kid)
+        end = kid.end
         op = _connector(lex)
-        made.ops.append(op)
-        if op in ("&&", "||"):
-            lex.newlines()
-            if lex.i >= lex.n:
-                raise Unreadable(f"nothing follows `{op}`")
-        elif op:
-            lex.newlines()
-        else:
+        ops.append(op)
+        if not op:
             break
-    if made.ops and made.ops[-1] in ("&&", "||"):
-        raise Unreadable(f"nothing follows `{made.ops[-1]}`")
-    made.end = end
-    made.text = lex.s[start:end]
-    return made
+        lex.newlines()
+    if op == "&&" or op == "||":
+        raise Unreadable(f"nothing follows `{op}`")
+    return Statement("list", end, lex.s[start:end], kids, ops)
 
 
 def _connector(lex: Lexer) -> str:
-    lex.blanks()
+    """The operator behind a statement, taken; "" at the end and before what closes the list."""
+    if lex.i >= lex.n:
+        return ""
     found = _CONNECTOR.match(lex.s, lex.i)
     if found is None:
-        if lex.i < lex.n:
-            raise Unreadable(f"`{lex.s[lex.i]}` stands where a command should end")
-        return ""
+        raise Unreadable(f"`{lex.s[lex.i]}` stands where a command should end")
     op = found.group()
     if op == ")" or op.startswith(";;") or op == ";&":
         return ""
@@ -136,44 +132,50 @@ def _connector(lex: Lexer) -> str:
     return ";" if op == "\n" else op
 
 
-def _pipeline(lex: Lexer) -> Statement:
+def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
+    """Commands with pipes between them; the place afterwards is that of the next operator."""
     start = lex.i
-    if (found := _TIMED.match(lex.s, start)) is not None:
-        lex.i = found.end()
-        words: list[Word] = [*found.group().replace("\\\n", "").split()]
-        return Statement("timed", start, lex.i, "", [_single(lex, start)], words=words)
-    if _keyword(lex) == "!":
-        lex.i += 1
-        lex.blanks()
-        return Statement("not", start, lex.i, "", [_single(lex, start)])
-    kids = [_command(lex)]
-    end = lex.i
-    while True:
-        lex.blanks()
-        if not lex.peek("|") or lex.peek("||"):
-            break
+    if plain is None:
+        if (found := _TIMED.match(lex.s, start)) is not None:
+            lex.i = found.end()
+            words: list[Word] = [*found.group().replace("\\\n", "").split()]
+            kid = _single(lex)
+            return Statement("timed", kid.end, "", [kid], words=words)
+        if _keyword(lex) == "!":
+            lex.i += 1
+            lex.blanks()
+            kid = _single(lex)
+            return Statement("not", kid.end, "", [kid])
+    kid = _command(lex, plain)
+    if not lex.peek("|") or lex.peek("||"):
+        return kid
+    kids = [kid]
+    while lex.peek("|") and not lex.peek("||"):
         lex.i += 2 if lex.peek("|&") else 1
         lex.complete("|&")
         lex.newlines()
-        if _keyword(lex) == "!":
+        plain = plain_words(lex)
+        if plain is None and _keyword(lex) == "!":
             raise Unreadable("`!` stands inside a pipeline")
-        kids.append(_command(lex))
-        end = lex.i
-    lex.i = end
-    return kids[0] if len(kids) == 1 else Statement("pipeline", start, end, lex.s[start:end], kids)
+        kid = _command(lex, plain)
+        kids.append(kid)
+    return Statement("pipeline", kid.end, lex.s[start : kid.end], kids)
 
 
-def _single(lex: Lexer, start: int) -> Statement:
+def _single(lex: Lexer) -> Statement:
     """The pipeline after `!` or `time`."""
     lex.depth += 1
     if lex.depth > DEEPEST:
         raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
-    made = _pipeline(lex)
+    made = _pipeline(lex, plain_words(lex))
     lex.depth -= 1
     return made
 
 
-def _command(lex: Lexer) -> Statement:
+def _command(lex: Lexer, plain: re.Match[str] | None) -> Statement:
+    """One command; `plain` are the plain words that begin it, when it begins with such."""
+    if plain is not None:
+        return simple(lex, plain)
     s, i = lex.s, lex.i
     c = s[i : i + 1]
     if c == "(":
@@ -184,33 +186,31 @@ def _command(lex: Lexer) -> Statement:
         lex.i = found.end()
         return _function(lex, i, found.group(1))
     else:
-        return simple(lex)
+        return simple(lex, None)
     while True:
         lex.blanks()
         redirect = redirection(lex)
         if redirect is None:
             break
         made.redirs.append(redirect)
-    made.text = s[made.start : lex.i]
+    made.text = s[i : lex.i]
     made.end = lex.i
     return made
 
 
 def _subshell(lex: Lexer) -> Statement:
-    start = lex.i
     lex.i += 1
     body = _nested(lex)
     if not body.kids:
         raise Unreadable("parentheses hold no command")
     _expect(lex, ")")
-    return Statement("subshell", start, lex.i, "", [body])
+    return Statement("subshell", kids=[body])
 
 
 def _computed(lex: Lexer) -> Statement:
-    start = lex.i
     lex.i += 2
     nested = arithmetic(lex, "((…))")
-    return Statement("arithmetic", start, lex.i, "", words=[Raw("", [], nested)])
+    return Statement("arithmetic", words=[Raw("", [], nested)])
 
 
 def _body(lex: Lexer, closer: str) -> Statement:
@@ -223,7 +223,7 @@ def _body(lex: Lexer, closer: str) -> Statement:
 def _compound(lex: Lexer, word: str) -> Statement:
     start = lex.i
     lex.i += len(word)
-    made = Statement("group", start, start, "")
+    made = Statement("group")
     if word == "{":
         made.kids = [_body(lex, "}")]
         _take(lex, "}")
@@ -356,6 +356,6 @@ def _function(lex: Lexer, start: int, name: str) -> Statement:
         raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
     if not (lex.peek("(") or _keyword(lex)):
         raise Unreadable("a function has no body in braces or parentheses")
-    body = _command(lex)
+    body = _command(lex, None)
     lex.depth -= 1
-    return Statement("function", start, lex.i, lex.s[start : lex.i], [body], name=name)
+    return Statement("function", lex.i, lex.s[start : lex.i], [body], name=name)

@@ -58,14 +58,15 @@ class Lexer:
 
     def blanks(self) -> None:
         """To the next token of this line."""
-        i = self.i
-        s = self.s
-        if i < self.n and s[i] in " \t\\":
+        s, i, n = self.s, self.i, self.n
+        if i < n and s[i] == " ":
+            i += 1
+        if i < n and s[i] in " \t\\":
             i = _BLANKS.match(s, i).end()  # type: ignore[union-attr]
-            self.i = i
-        if i < self.n and s[i] == "#":
+        if i < n and s[i] == "#":
             end = s.find("\n", i)
-            self.i = self.n if end < 0 else end
+            i = n if end < 0 else end
+        self.i = i
 
     def newlines(self) -> None:
         """To the next token, over any number of lines."""

@@ -11,6 +11,8 @@ from hitl_cli.shell.tree import WORD_END, Part, Raw, Redirect, Unreadable
 if TYPE_CHECKING:
     from hitl_cli.shell.lexer import Lexer
 
+# To a descriptor or a plainly named file, and nothing that could belong to it behind.
+_PLAIN = later(r"([0-9]*)(?:(>&)(?=[0-9])|(>>?)[ \t]*)([\w./:@%+,^-][\w./:@%+,^=#-]*)(?=[ \t\n;&|)]|\Z)", re.ASCII)
 _REDIRECT = later(r"([0-9]*)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)")
 _PLAIN_DELIMITER = later(r"""(?:[\w.+%:@/,!^=*?-]|\\.|'[^'\n]*'|"[^"\\$`\n]*")+""")
 _IN_BODY = later(r"[^$`\\]+")
@@ -18,6 +20,10 @@ _IN_BODY = later(r"[^$`\\]+")
 
 def redirection(lex: Lexer) -> Redirect | None:
     """The redirection that begins here, None when none does."""
+    if (found := _PLAIN.match(lex.s, lex.i)) is not None:
+        fd, copy, write, name = found.groups()
+        lex.i = found.end()
+        return Redirect(copy or write, fd, name, found.group())
     found = _REDIRECT.match(lex.s, lex.i)
     if found is None or (found.group(2) in "<>" and lex.s.startswith("(", found.end())):
         return None

@@ -10,32 +10,59 @@ from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.redirections import redirection
 from hitl_cli.shell.scan import WORDS
-from hitl_cli.shell.tree import Assignment, Statement, Unreadable, Word
+from hitl_cli.shell.tree import Assignment, Redirect, Statement, Unreadable, Word
 
 RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
+_NOT_PLAIN = RESERVED | {"time"}
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
-# Words without quotes or expansions, each followed by a blank and another such word or the end of the line.
-_PLAIN_WORDS = later(r"((?:[ \t]+[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*)+)(?=[ \t\n;&|)]|\Z)", re.ASCII)
+# A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
+# has to end the last one, or it goes on.
+_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*|'[^']*'|"[^"$`\\]*")"""
+_ENDED = r"(?=[ \t\n;&|)]|\Z)"
+_MORE = rf"((?:[ \t]+{_LITERAL})*){_ENDED}[ \t]*"
+_COMMAND = later(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*)(?![ \t]*\(){_MORE}", re.ASCII)
+_LITERALS = later(_MORE, re.ASCII)
+_QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
 
 
-def simple(lex: Lexer) -> Statement:
+def plain_words(lex: Lexer) -> re.Match[str] | None:
+    """The literal words that a simple command begins with here: the program and what follows it; None for all else."""
+    found = _COMMAND.match(lex.s, lex.i)
+    return None if found is None or found[1] in _NOT_PLAIN else found
+
+
+def _literals(text: str) -> list[str]:
+    """What the words of `text`, found by _LITERALS, say."""
+    if "'" not in text and '"' not in text:
+        return text.split()
+    return [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
+
+
+def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
+    """A simple command; `plain` are the plain words it begins with."""
     start = end = lex.i
-    made = Statement("simple", start, start, "")
-    words, s, n = made.words, lex.s, lex.n
+    words: list[Word] = []
+    assigns: list[Assignment] = []
+    redirs: list[Redirect] = []
+    s, n = lex.s, lex.n
+    if plain is not None:
+        words.append(plain[1])
+        if plain[2]:
+            words += _literals(plain[2])
+        end, lex.i = plain.end(2), plain.end()
     while True:
-        if words and (run := _PLAIN_WORDS.match(s, lex.i)) is not None:
-            words += run.group().split()
-            end = lex.i = run.end(1)
         if lex.i < n and s[lex.i] in " \t\\#":
             lex.blanks()
         if lex.i >= n:
             break
         c = s[lex.i]
+        if c in "|;\n)" or (c == "&" and not lex.peek("&>")):
+            break
         if (c in "<>&" or c.isdigit()) and (redirect := redirection(lex)) is not None:
-            made.redirs.append(redirect)
+            redirs.append(redirect)
         elif not words and (found := _ASSIGNMENT.match(s, lex.i)) is not None:
-            made.assigns.append(_assignment(lex, found))
+            assigns.append(_assignment(lex, found))
         else:
             word = lex.word()
             if word is None:
@@ -47,14 +74,15 @@ def simple(lex: Lexer) -> Statement:
             if lex.i < n and s[lex.i] in "<>":
                 _check_glued(word)
             words.append(word)
+            if lex.i < n and s[lex.i] in " \t" and (more := _LITERALS.match(s, lex.i)) is not None:
+                words += _literals(more[1])
+                lex.i = more.end(1)
         end = lex.i
-        if len(words) + len(made.redirs) + len(made.assigns) > WORDS:
+        if len(words) + len(redirs) + len(assigns) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")
-    if not (words or made.assigns or made.redirs):
+    if not (words or assigns or redirs):
         raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
-    lex.i = made.end = end
-    made.text = s[start:end]
-    return made
+    return Statement("simple", end, s[start:end], words=words, assigns=assigns, redirs=redirs)
 
 
 def bounded(words: list[Word]) -> None:

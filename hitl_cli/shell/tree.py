@@ -73,7 +73,7 @@ StatementKind = Literal[
 
 
 class Statement(Struct):
-    """`start` and `end` count characters in the text it was parsed from.
+    """`text` is its source, `end` where that ends in the text it was parsed from.
 
     `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the
     end), the commands of a pipeline, the one body of not, timed, group, subshell and function; condition and body of a loop;
@@ -81,9 +81,8 @@ class Statement(Struct):
     """
 
     kind: StatementKind
-    start: int
-    end: int
-    text: str
+    end: int = 0
+    text: str = ""
     kids: list[Statement] = field(default_factory=list)
     ops: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
