@@ -8,7 +8,6 @@ silently ignored is a promise broken. Rules stand in the same files and are read
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -190,6 +189,8 @@ def no_format(version: Any) -> tuple[str, str] | None:
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
     """A remedy for a name nobody knows: the nearest known one (its letters in another order above all), else all."""
+    import difflib
+
     close = [k for k in known if sorted(k) == sorted(name)] or difflib.get_close_matches(name, known, 1, 0.5)
     return f"Did you mean {close[0]}?" if close else f"Known names: {', '.join(known)}."
 

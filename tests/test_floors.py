@@ -70,8 +70,8 @@ HOMES = {
     "mcp": {"mcp.py"},
     "prompt_toolkit": {"ui/"},
     "rich": {"ui/"},
-    "typer": {"cli/"},
-    "click": {"cli/"},
+    "typer": {"cli/typed.py"},
+    "click": {"cli/typed.py"},
 }
 STRANGERS = ("tools", "models", "store", "rulebook")  # these do not know one another
 MODULES = sorted(p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py"))

@@ -14,10 +14,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from hitl_cli.cli import keeping
-from hitl_cli.cli.options import Output, Session, moment, one_of, turn_options
+from hitl_cli.cli.declared import Argument, Option
+from hitl_cli.cli.options import Output, Session, moment, one_of
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
@@ -37,25 +36,25 @@ SCOPES = ("session", "project", "user")
 class Said(Struct, frozen=True):
     """The answer as it was typed: one of its kinds, and what belongs to some of them."""
 
-    approve: Annotated[bool, typer.Option("--approve", help="Yes, as it was shown.")] = False
-    reject: Annotated[bool, typer.Option("--reject", help="No.")] = False
-    reason: Annotated[str | None, typer.Option(help="Why not; the model reads it.", metavar="TEXT")] = None
-    edit: Annotated[str | None, typer.Option(help="Yes, with this whole input.", metavar="JSON")] = None
-    reply: Annotated[str | None, typer.Option(help="To a question: JSON, or else a text.", metavar="VALUE")] = None
-    result: Annotated[str | None, typer.Option(help="What came of a call made elsewhere.", metavar="TEXT")] = None
-    error: Annotated[bool, typer.Option("--error", help="With --result: it failed.")] = False
-    proceed: Annotated[bool, typer.Option("--proceed", help="To a breakpoint: go on.")] = False
+    approve: Annotated[bool, Option("--approve", "Yes, as it was shown.")] = False
+    reject: Annotated[bool, Option("--reject", "No.")] = False
+    reason: Annotated[str | None, Option("--reason", "Why not; the model reads it.", metavar="TEXT")] = None
+    edit: Annotated[str | None, Option("--edit", "Yes, with this whole input.", metavar="JSON")] = None
+    reply: Annotated[str | None, Option("--reply", "To a question: JSON, or else a text.", metavar="VALUE")] = None
+    result: Annotated[str | None, Option("--result", "What came of a call made elsewhere.", metavar="TEXT")] = None
+    error: Annotated[bool, Option("--error", "With --result: it failed.")] = False
+    proceed: Annotated[bool, Option("--proceed", "To a breakpoint: go on.")] = False
     answers: Annotated[
-        str | None, typer.Option(help="Several at once: {id: answer}; - is standard input.", metavar="FILE")
+        str | None, Option("--answers", "Several at once: {id: answer}; - is standard input.", metavar="FILE")
     ] = None
-    rule: Annotated[list[str], typer.Option(help="A rule to keep with the answer.", metavar="RULE")] = field(
+    rule: Annotated[list[str], Option("--rule", "A rule to keep with the answer.", metavar="RULE")] = field(
         default_factory=list
     )
     scope: Annotated[
-        str | None, typer.Option(help=f"Of the rules: {', '.join(SCOPES)}.", callback=one_of(*SCOPES), metavar="SCOPE")
+        str | None, Option("--scope", f"Of the rules: {', '.join(SCOPES)}.", check=one_of(*SCOPES), metavar="SCOPE")
     ] = None
-    until: Annotated[str | None, typer.Option(help="Of the rules: 8h, 7d or a date.", metavar="TIME")] = None
-    digest: Annotated[str | None, typer.Option(help="Only if the request is still this one.", metavar="D")] = None
+    until: Annotated[str | None, Option("--until", "Of the rules: 8h, 7d or a date.", metavar="TIME")] = None
+    digest: Annotated[str | None, Option("--digest", "Only if the request is still this one.", metavar="D")] = None
 
     def plain(self) -> Any:
         """One answer as plain JSON, or with `--answers` a whole set. UsageError for what does not belong together."""
@@ -99,11 +98,10 @@ class Said(Struct, frozen=True):
         return {"rules": rules} if rules else {}
 
 
-@turn_options
 def answer(
     session: Session,
-    interrupt: Annotated[str | None, typer.Argument(help="What to answer, when several requests wait.")] = None,
-    no_continue: Annotated[bool, typer.Option("--no-continue", help="Only record the answer.")] = False,
+    interrupt: Annotated[str | None, Argument("What to answer, when several requests wait.")] = None,
+    no_continue: Annotated[bool, Option("--no-continue", "Only record the answer.")] = False,
     output: Output = "text",
     *,
     said: Said,
@@ -232,7 +230,6 @@ async def _unless_answered(agent: Agent, session: str, given: Mapping[str, Answe
         raise InvalidAnswers(problems)
 
 
-@turn_options
 def recover(session: Session, output: Output = "text", *, turn: Turn) -> int:
     """Go on after a crash; nothing is run again unasked."""
     from hitl_cli.cli import assemble

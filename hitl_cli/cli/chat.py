@@ -5,21 +5,18 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from hitl_cli.cli import streams
+from hitl_cli.cli.declared import Argument, Option
 from hitl_cli.cli.opening import open_repl
-from hitl_cli.cli.options import turn_options
-from hitl_cli.cli.root import Version
+from hitl_cli.cli.options import Version
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
 
-Continue = Annotated[bool, typer.Option("-c", "--continue", help="Reopen this folder's newest session.")]
+Continue = Annotated[bool, Option("-c --continue", "Reopen this folder's newest session.")]
 
 
-@turn_options
 def chat(
-    message: Annotated[str | None, typer.Argument(help="A first message.")] = None,
+    message: Annotated[str | None, Argument("A first message.")] = None,
     continue_: Continue = False,
     version: Version = False,
     *,
@@ -29,9 +26,8 @@ def chat(
     return open_repl(turn, newest=continue_, message=message)
 
 
-@turn_options
 def resume(
-    session: Annotated[str | None, typer.Argument(help="A session; the beginning of its id is enough.")] = None,
+    session: Annotated[str | None, Argument("A session; the beginning of its id is enough.")] = None,
     *,
     turn: Turn,
 ) -> int:

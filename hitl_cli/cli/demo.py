@@ -13,9 +13,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from hitl_cli.cli import streams
+from hitl_cli.cli.declared import Option
 from hitl_cli.cli.turn import Turn
 from hitl_cli.records import replace
 
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the scratch folder.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="Numbered lines, for screen readers.")] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
+    keep: Annotated[bool, Option("--keep", "Leave the scratch folder.")] = False,
+    plain: Annotated[bool, Option("--plain", "Numbered lines, for screen readers.")] = False,
+    no_color: Annotated[bool, Option("--no-color", "No colours.")] = False,
 ) -> int:
     """The REPL on a scripted model: no key, no network."""
     from hitl_cli import demo as story

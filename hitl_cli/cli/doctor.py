@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Annotated
 
-import typer
-
+from hitl_cli.cli.declared import Option
 from hitl_cli.errors import HitlError
 from hitl_cli.records import Struct
 from hitl_cli.ui.clean import clean
@@ -27,8 +26,8 @@ class Check(Struct, frozen=True):
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Do not ask the model's service.")] = False,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
+    offline: Annotated[bool, Option("--offline", "Do not ask the model's service.")] = False,
 ) -> int:
     """Look for what is wrong here; 1 when something is."""
     checks = [_checked(name, check) for name, check in _checks(offline).items()]

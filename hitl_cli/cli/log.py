@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
+from hitl_cli.cli.declared import Option
 from hitl_cli.cli.opened import local, opened, stamp
 from hitl_cli.cli.options import Store, moment, one_of
 from hitl_cli.journal import Answered, Judged, Recorded, Who
@@ -20,15 +19,15 @@ DECISIONS = ("allow", "ask", "deny", "approve", "edit", "reject", "reply", "resu
 
 
 def log(
-    session: Annotated[str | None, typer.Option("--session", help="Of this session.", metavar="ID")] = None,
-    tool: Annotated[str | None, typer.Option("--tool", help="Of this tool.", metavar="NAME")] = None,
+    session: Annotated[str | None, Option("--session", "Of this session.", metavar="ID")] = None,
+    tool: Annotated[str | None, Option("--tool", "Of this tool.", metavar="NAME")] = None,
     decision: Annotated[
         str | None,
-        typer.Option("--decision", help=f"{', '.join(DECISIONS)}.", callback=one_of(*DECISIONS), metavar="DECISION"),
+        Option("--decision", f"{', '.join(DECISIONS)}.", check=one_of(*DECISIONS), metavar="DECISION"),
     ] = None,
-    since: Annotated[str | None, typer.Option("--since", help="A date or a length such as 7d.", metavar="TIME")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="A date or a length such as 1h.", metavar="TIME")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON lines.")] = False,
+    since: Annotated[str | None, Option("--since", "A date or a length such as 7d.", metavar="TIME")] = None,
+    until: Annotated[str | None, Option("--until", "A date or a length such as 1h.", metavar="TIME")] = None,
+    as_json: Annotated[bool, Option("--json", "JSON lines.")] = False,
     store: Store = None,
 ) -> int:
     """Every decision: what was allowed, asked, refused, by whom."""

@@ -6,8 +6,7 @@ import difflib
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from hitl_cli.cli.declared import Argument
 from hitl_cli.errors import UsageError
 
 FOLDER = Path(__file__).parent.parent / "help"
@@ -21,7 +20,7 @@ def topics() -> dict[str, str]:
     }
 
 
-def help_(topic: Annotated[str | None, typer.Argument(help="A page; without one, the list.")] = None) -> int:
+def help_(topic: Annotated[str | None, Argument("A page; without one, the list.")] = None) -> int:
     """Short pages about what people do with hitl."""
     known = topics()
     if topic is None:

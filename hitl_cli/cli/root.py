@@ -1,18 +1,18 @@
-"""What `hitl` takes before any command, as `hitl --help` shows it; every command is made together with it."""
+"""What `hitl` takes before any command, as `hitl --help` shows it."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from hitl_cli.cli.declared import Option
+from hitl_cli.cli.options import Version
 
-Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 # What `__main__` does before any command is read stands here for `hitl --help` alone.
-Install = Annotated[bool, typer.Option("--install-completion", help="Install completion for bash, zsh or fish.")]
-Show = Annotated[bool, typer.Option("--show-completion", help="Print it.")]
+Install = Annotated[bool, Option("--install-completion", "Install completion for bash, zsh or fish.")]
+Show = Annotated[bool, Option("--show-completion", "Print it.")]
 
 
-def root(context: typer.Context, version: Version = False, install: Install = False, show: Show = False) -> None:
+def root(version: Version = False, install: Install = False, show: Show = False) -> None:
     """A coding assistant in which nothing happens that you did not allow, and nothing you allowed is asked twice.
 
     \b

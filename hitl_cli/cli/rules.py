@@ -7,37 +7,25 @@ import os
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
+from hitl_cli.cli.declared import Argument, Option
 from hitl_cli.cli.keeping import near
 from hitl_cli.cli.options import moment, one_of
-from hitl_cli.cli.rules_check import check, explain
-from hitl_cli.cli.rules_import import import_
-from hitl_cli.cli.rules_study import lint, suggest
 from hitl_cli.errors import UsageError
 from hitl_cli.times import to_come
-
-app = typer.Typer(help="Rules: list, add, remove, check, explain, …", rich_markup_mode=None, no_args_is_help=True)
-app.command()(check)
-app.command()(explain)
-app.command()(suggest)
-app.command()(lint)
-app.command("import")(import_)
 
 LAYERS = ("managed", "flag", "session", "project", "user", "repository", "pack")
 SCOPES = ("project", "user")
 Scope = Annotated[
     str | None,
-    typer.Option("--scope", help="user (every project) or project.", callback=one_of(*SCOPES), metavar="SCOPE"),
+    Option("--scope", "user (every project) or project.", check=one_of(*SCOPES), metavar="SCOPE"),
 ]
 
 
-@app.command("list")
 def list_(
     layer: Annotated[
-        str | None, typer.Option("--layer", help=", ".join(LAYERS) + ".", callback=one_of(*LAYERS), metavar="LAYER")
+        str | None, Option("--layer", ", ".join(LAYERS) + ".", check=one_of(*LAYERS), metavar="LAYER")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
 ) -> int:
     """Every rule that holds in this folder, with where it stands."""
     from hitl_cli import rulebook
@@ -83,14 +71,13 @@ def _moment(at: float | None) -> str | None:
     return None if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
 
 
-@app.command()
 def add(
-    rule: Annotated[str, typer.Argument(help="Such as 'Bash(git log:*)'.")],
-    ask: Annotated[bool, typer.Option("--ask", help="An ask rule.")] = False,
-    deny: Annotated[bool, typer.Option("--deny", help="A deny rule.")] = False,
+    rule: Annotated[str, Argument("Such as 'Bash(git log:*)'.")],
+    ask: Annotated[bool, Option("--ask", "An ask rule.")] = False,
+    deny: Annotated[bool, Option("--deny", "A deny rule.")] = False,
     scope: Scope = None,
-    until: Annotated[str | None, typer.Option("--until", help="A date or a length such as 8h.", metavar="TIME")] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Shown when it decides.", metavar="TEXT")] = "",
+    until: Annotated[str | None, Option("--until", "A date or a length such as 8h.", metavar="TIME")] = None,
+    reason: Annotated[str, Option("--reason", "Shown when it decides.", metavar="TEXT")] = "",
 ) -> int:
     """Add a rule. Commands are kept for the user, paths for the project, unless --scope says otherwise."""
     from hitl_cli import rulebook
@@ -132,9 +119,8 @@ def _doubts(rule: Any) -> Iterator[str]:
             yield reveal(f"{finding.problem}. {finding.remedy}".rstrip())
 
 
-@app.command()
 def remove(
-    rule: Annotated[str, typer.Argument(help="Its text, as `hitl rules list` shows it.")],
+    rule: Annotated[str, Argument("Its text, as `hitl rules list` shows it.")],
     scope: Scope = None,
 ) -> int:
     """Take a rule away; a rule of a pack is switched off."""
@@ -158,13 +144,12 @@ def remove(
     raise UsageError(f"There is no rule {rule} here.\n  `hitl rules list` shows all rules.")
 
 
-@app.command()
 def packs(
-    name: Annotated[str | None, typer.Argument(help="A pack, to show or switch it.")] = None,
-    on: Annotated[bool, typer.Option("--on", help="Switch it on.")] = False,
-    off: Annotated[bool, typer.Option("--off", help="Switch it off.")] = False,
+    name: Annotated[str | None, Argument("A pack, to show or switch it.")] = None,
+    on: Annotated[bool, Option("--on", "Switch it on.")] = False,
+    off: Annotated[bool, Option("--off", "Switch it off.")] = False,
     scope: Scope = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
 ) -> int:
     """The packs of rules that ship: list, show, switch on and off."""
     from hitl_cli import rulebook

@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TextIO
 
-import typer
-
+from hitl_cli.cli.declared import Argument, Option
 from hitl_cli.cli.options import MODES, one_of
 from hitl_cli.errors import UsageError
 
 EXITS = {"allow": 0, "deny": 3, "ask": 4}
-Command = Annotated[str | None, typer.Argument(help="A command as the shell would get it.")]
-ToolName = Annotated[str, typer.Option("--tool", help="Another tool than Bash.", metavar="NAME")]
-InputText = Annotated[str | None, typer.Option("--input", help="The arguments of the call.", metavar="JSON")]
-ModeName = Annotated[str, typer.Option("--mode", help=", ".join(MODES) + ".", callback=one_of(*MODES), metavar="MODE")]
+Command = Annotated[str | None, Argument("A command as the shell would get it.")]
+ToolName = Annotated[str, Option("--tool", "Another tool than Bash.", metavar="NAME")]
+InputText = Annotated[str | None, Option("--input", "The arguments of the call.", metavar="JSON")]
+ModeName = Annotated[str, Option("--mode", ", ".join(MODES) + ".", check=one_of(*MODES), metavar="MODE")]
 
 
 def check(
@@ -26,9 +25,9 @@ def check(
     tool: ToolName = "Bash",
     input: InputText = None,
     mode: ModeName = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, Option("--json", "One JSON object.")] = False,
     batch: Annotated[
-        str | None, typer.Option("--batch", help="JSON lines from a file, or - for standard input.", metavar="FILE")
+        str | None, Option("--batch", "JSON lines from a file, or - for standard input.", metavar="FILE")
     ] = None,
 ) -> int:
     """Judge a call without running it. Exit: 0 allow, 3 deny, 4 ask."""

@@ -7,22 +7,19 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from hitl_cli.cli.declared import Argument, Option
 from hitl_cli.cli.keeping import near
 from hitl_cli.cli.options import one_of
 from hitl_cli.errors import UsageError
 
 
 def import_(
-    files: Annotated[
-        list[str], typer.Argument(help="Settings of Claude Code, Codex, Gemini CLI, opencode or VS Code.")
-    ],
-    write: Annotated[bool, typer.Option("--write", help="Keep the rules; without it nothing is written.")] = False,
+    files: Annotated[list[str], Argument("Settings of Claude Code, Codex, Gemini CLI, opencode or VS Code.")],
+    write: Annotated[bool, Option("--write", "Keep the rules; without it nothing is written.")] = False,
     scope: Annotated[
-        str, typer.Option("--scope", help="user or project.", callback=one_of("user", "project"), metavar="SCOPE")
+        str, Option("--scope", "user or project.", check=one_of("user", "project"), metavar="SCOPE")
     ] = "project",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
 ) -> int:
     """Show what would become of another assistant's permissions."""
     from hitl_cli import importer, importformats, rulebook

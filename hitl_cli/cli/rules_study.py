@@ -9,14 +9,13 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from hitl_cli.cli.declared import Argument, Option
+from hitl_cli.cli.options import Store, moment
 
 
 def lint(
-    files: Annotated[
-        list[str] | None, typer.Argument(help="Rule files; all that are loaded here unless named.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
+    files: Annotated[list[str] | None, Argument("Rule files; all that are loaded here unless named.")] = None,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
 ) -> int:
     """Find rules that never match, grant any code, or do nothing. Exit: 1 with findings."""
     from hitl_cli import rulebook, rulefile
@@ -63,13 +62,12 @@ def _row(finding: Any) -> dict[str, Any]:
 
 
 def suggest(
-    since: Annotated[str | None, typer.Option("--since", help="A date or a length such as 7d.", metavar="TIME")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array.")] = False,
-    store: Annotated[str | None, typer.Option("--store", help="Another store of sessions.", metavar="PATH")] = None,
+    since: Annotated[str | None, Option("--since", "A date or a length such as 7d.", metavar="TIME")] = None,
+    as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
+    store: Store = None,
 ) -> int:
     """The few rules that would have saved the most questions so far."""
     from hitl_cli import rulebook
-    from hitl_cli.cli.options import moment
     from hitl_cli.paths import locate, place_for
     from hitl_cli.ruleproposal import propose
     from hitl_cli.times import gone_by

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hitl_cli.cli.options import Output, one_of, turn_options
+from hitl_cli.cli.declared import Argument, Option
+from hitl_cli.cli.options import Output, one_of
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
 
@@ -19,24 +18,21 @@ if TYPE_CHECKING:
     from hitl_cli.cli.assemble import Assembly
 
 
-@turn_options
 def run(
-    message: Annotated[str | None, typer.Argument(help="What to do; also read from standard input.")] = None,
-    print_: Annotated[str | None, typer.Option("-p", "--print", hidden=True)] = None,
-    session: Annotated[str | None, typer.Option("--session", help="Continue this session.", metavar="ID")] = None,
-    continue_: Annotated[bool, typer.Option("-c", "--continue", help="Continue this folder's newest session.")] = False,
+    message: Annotated[str | None, Argument("What to do; also read from standard input.")] = None,
+    print_: Annotated[str | None, Option("-p --print", hidden=True)] = None,
+    session: Annotated[str | None, Option("--session", "Continue this session.", metavar="ID")] = None,
+    continue_: Annotated[bool, Option("-c --continue", "Continue this folder's newest session.")] = False,
     output: Output = None,
     input: Annotated[
         str,
-        typer.Option("--input", help="text or stream-json.", callback=one_of("text", "stream-json"), metavar="FORMAT"),
+        Option("--input", "text or stream-json.", check=one_of("text", "stream-json"), metavar="FORMAT"),
     ] = "text",
     on_ask: Annotated[
         str,
-        typer.Option(
-            "--on-ask", help="What would ask: park it or deny it.", callback=one_of("park", "deny"), metavar="park|deny"
-        ),
+        Option("--on-ask", "What would ask: park it or deny it.", check=one_of("park", "deny"), metavar="park|deny"),
     ] = "park",
-    auto_deny: Annotated[bool, typer.Option("--auto-deny", help="Short for --on-ask deny.")] = False,
+    auto_deny: Annotated[bool, Option("--auto-deny", "Short for --on-ask deny.")] = False,
     *,
     turn: Turn,
 ) -> int:

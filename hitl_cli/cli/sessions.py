@@ -6,12 +6,10 @@ import json
 import os
 import shutil
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from hitl_cli import sessions
+from hitl_cli.cli.declared import Argument, Option
 from hitl_cli.cli.opened import age, opened, patiently, stamp
 from hitl_cli.cli.options import Json, Session, Store, one_of
 from hitl_cli.errors import UsageError
@@ -19,12 +17,9 @@ from hitl_cli.paths import locate
 from hitl_cli.store import Head
 from hitl_cli.ui.clean import clean
 
-app = typer.Typer(help="Sessions: list, rename, fork, export, delete.", rich_markup_mode=None, no_args_is_help=True)
 
-
-@app.command("list")
 def list_(
-    here: Annotated[bool, typer.Option("--here", help="Only those of this folder.")] = False,
+    here: Annotated[bool, Option("--here", "Only those of this folder.")] = False,
     as_json: Json = False,
     store: Store = None,
 ) -> int:
@@ -44,8 +39,7 @@ def list_(
     return 0
 
 
-@app.command()
-def rename(session: Session, title: Annotated[str, typer.Argument(help="The new title.")], store: Store = None) -> int:
+def rename(session: Session, title: Annotated[str, Argument("The new title.")], store: Store = None) -> int:
     """Give a session another title."""
     if not title.strip():
         raise UsageError("A title is not empty.")
@@ -55,7 +49,6 @@ def rename(session: Session, title: Annotated[str, typer.Argument(help="The new 
     return 0
 
 
-@app.command()
 def fork(session: Session, store: Store = None) -> int:
     """Begin a new session with everything this one holds; prints its id."""
     with opened(store) as found:
@@ -63,13 +56,12 @@ def fork(session: Session, store: Store = None) -> int:
     return 0
 
 
-@app.command()
 def export(
     session: Session,
     format: Annotated[
-        str, typer.Option("--format", help="markdown or json.", callback=one_of("markdown", "json"), metavar="FORMAT")
+        str, Option("--format", "markdown or json.", check=one_of("markdown", "json"), metavar="FORMAT")
     ] = "markdown",
-    to: Annotated[Path | None, typer.Option("--to", help="A file to write.", metavar="FILE")] = None,
+    to: Annotated[str | None, Option("--to", "A file to write.", metavar="FILE")] = None,
     store: Store = None,
 ) -> int:
     """A session as Markdown or JSON, with secrets masked."""
@@ -94,9 +86,8 @@ def export(
     return 0
 
 
-@app.command()
 def delete(
-    which: Annotated[list[str], typer.Argument(help="Sessions to delete.")],
+    which: Annotated[list[str], Argument("Sessions to delete.")],
     store: Store = None,
 ) -> int:
     """Delete sessions and everything in them, waiting questions too."""

@@ -8,16 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from hitl_cli import config, rulebook
 from hitl_cli.access import Place
+from hitl_cli.cli.declared import Option
 from hitl_cli.models import DEFAULT
 from hitl_cli.paths import MANAGED, locate, place_for, project_of
 from hitl_cli.ui.clean import clean
 
-app = typer.Typer(help="Settings: the files, and what resulted.", rich_markup_mode=None, no_args_is_help=True)
-Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+Json = Annotated[bool, Option("--json", "One JSON object.")]
 
 WIDTH = 40  # of a value in the table of `config show`, at most
 
@@ -36,7 +34,6 @@ def files() -> dict[str, Path]:
     }
 
 
-@app.command()
 def path(as_json: Json = False) -> int:
     """Where settings, rules and sessions lie, and which are there."""
     found = files()
@@ -50,7 +47,6 @@ def path(as_json: Json = False) -> int:
     return 0
 
 
-@app.command()
 def show(as_json: Json = False) -> int:
     """The settings that hold in this folder, each with where it was set."""
     settings, _ = resolved()

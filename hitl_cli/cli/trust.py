@@ -6,12 +6,11 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
+from hitl_cli.cli.declared import Argument
 from hitl_cli.errors import UsageError
 from hitl_cli.ui.clean import clean
 
-Folder = Annotated[str, typer.Argument(help="A folder of the repository.")]
+Folder = Annotated[str, Argument("A folder of the repository.")]
 
 
 def trust(directory: Folder = ".") -> int:

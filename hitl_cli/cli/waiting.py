@@ -10,10 +10,9 @@ import time
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from hitl_cli import sessions
 from hitl_cli.cli.asked import about, answer_lines, command_for, left_out
+from hitl_cli.cli.declared import Argument
 from hitl_cli.cli.opened import age, opened, stamp
 from hitl_cli.cli.options import Json, Session, Store
 from hitl_cli.errors import InvalidAnswers
@@ -41,7 +40,7 @@ def pending(as_json: Json = False, store: Store = None) -> int:
 
 def show(
     session: Session,
-    interrupt: Annotated[str | None, typer.Argument(help="One waiting request of it.")] = None,
+    interrupt: Annotated[str | None, Argument("One waiting request of it.")] = None,
     as_json: Json = False,
     store: Store = None,
 ) -> int:

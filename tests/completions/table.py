@@ -10,8 +10,8 @@ from typing import Any
 import click
 import typer
 
-from hitl_cli.cli.chat import chat
-from hitl_cli.cli.main import COMMANDS, application
+from hitl_cli.cli.main import COMMANDS, REPL, RUN
+from hitl_cli.cli.typed import alone, application
 
 # What an argument or option takes, by its name; what has fixed words says so itself.
 ARGUMENTS = {
@@ -41,16 +41,13 @@ WHOLE = (  # what `__main__` answers before any command is read
 
 def table() -> dict[str, Any]:
     """Each command by its words ("" is the program itself)."""
-    repl = typer.Typer(add_completion=False)
-    repl.command(context_settings={"help_option_names": ["-h", "--help"]})(chat)
-    root = _entry("", typer.main.get_command(repl))
+    root = _entry("", typer.main.get_command(alone(REPL)))
     root["arguments"] = []  # a first message is nothing to complete
     root["options"] = [o for o in root["options"] if o["names"] != ["--version"]] + [
         _option([name], help, takes, False) for name, takes, help in WHOLE
     ]
-    run = typer.main.get_command(application(["run"])).commands["run"]  # type: ignore[attr-defined]
     root["options"] += [_option(["-p", "--print"], "A message; one turn without a terminal.", "", False)]
-    root["options"] += [o for o in _entry("run", run)["options"] if not _known(o, root)]
+    root["options"] += [o for o in _entry("run", typer.main.get_command(alone(RUN)))["options"] if not _known(o, root)]
     below = typer.main.get_command(application(COMMANDS))
     assert isinstance(below, click.Group)
     return {"": root} | dict(_below("", below))
