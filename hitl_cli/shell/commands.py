@@ -10,7 +10,8 @@ from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, Write
 from hitl_cli.records import Struct, replace
 from hitl_cli.shell import builtins, variables, words, wrappers
 from hitl_cli.shell.operands import After, Folders, host_of, one
-from hitl_cli.shell.programs import Study, study
+from hitl_cli.shell.programs import study
+from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Raw, Redirect, Unreadable
 from hitl_cli.shell.wrapper_rows import UNFOLLOWED, Layer
@@ -104,8 +105,8 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
         folders = tuple(
             lexical(layer.folder, at) if isinstance(layer.folder, str) and at is not None else None for at in folders
         )
-    walk.files(layer.reads, call.folders, lambda path, glob: ReadPath(path, call.text, glob=glob))
-    walk.files(layer.writes, call.folders, lambda path, glob: WritePath(path, call.text, glob=glob))
+    walk.out.extend(ReadPath(path, call.text, glob=glob) for path, glob in walk.paths(layer.reads, call.folders))
+    walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in walk.paths(layer.writes, call.folders))
     marked = list(call.marked)
     for variable, value in layer.assigns:
         if reason := variables.reaches(variable, value):
@@ -160,73 +161,60 @@ def _program(walk: Walk, call: Call) -> After:
         return folders, folders
     if effect is not None and isinstance(call.words[0], str):
         return _builtin(walk, call, effect)
-    at = one(folders)
-    found = study(call.words, walk.place, at, call.fed)
+    found = study(call.words, walk.place, one(folders), call.fed)
     if found.opaque:
         _unread(walk, call, found.opaque)
     if found.words[0] in UNFOLLOWED:
-        found = _unfollowed(found)
-    index = len(walk.out)
-    walk.out.append(_command(walk, call, found))
-    if found.cwd is not None:
-        folders = tuple(None if f is None else posixpath.join(f, found.cwd) for f in folders)
-    shift = len(call.marked)
-    by = call.text
+        found.acts = _unfollowed(found.words)
+    out, text, index = walk.out, call.text, len(walk.out)
+    out.append(_command(walk, call, found))
+    if found.folder is not None:
+        folders = tuple(None if f is None else posixpath.join(f, found.folder) for f in folders)
+    only = found.only
     if found.reads:
-        only = found.only
-        walk.files(found.reads, folders, lambda path, glob: ReadPath(path, by, index, glob=glob, only=only))
+        for path, glob in walk.paths(found.reads, folders):
+            out.append(ReadPath(path, text, index, glob=glob, only=only))
     if found.lists:
-        walk.files(found.lists, folders, lambda path, glob: ReadPath(path, by, index, True, glob=glob))
-    for word, act in zip(found.writes, found.at, strict=True):
-        walk.files(
-            (word,), folders,
-            lambda path, glob, act=act: WritePath(  # type: ignore[misc]
-                path, by, index, glob=glob, at=None if act is None else act + shift, only=found.only
-            ),
-        )  # fmt: skip
+        for path, glob in walk.paths(found.lists, folders):
+            out.append(ReadPath(path, text, index, True, glob=glob))
+    if found.writes:
+        shift = len(call.marked)
+        for word, act in zip(found.writes, found.at, strict=True):
+            at = None if act is None else act + shift
+            for path, glob in walk.paths((word,), folders):
+                out.append(WritePath(path, text, index, glob=glob, at=at, only=only))
     if found.removes:
-        walk.files(found.removes, folders, lambda path, glob: WritePath(path, by, index, True, glob=glob))
+        for path, glob in walk.paths(found.removes, folders):
+            out.append(WritePath(path, text, index, True, glob=glob))
     for url in found.urls:
-        walk.out.append(host_of(url, by))
+        out.append(host_of(url, text))
     return call.folders, call.folders
 
 
-def _command(walk: Walk, call: Call, found: Study) -> Command:
-    acts, marked = _mark(call.marked, found.acts)
-    plain = found.words
-    final = (*marked, *plain)
+def _command(walk: Walk, call: Call, found: Reading) -> Command:
+    words, also = found.words, found.also
+    acts, marked = _mark(call.marked, found.acts) if call.marked else (tuple(found.acts), ())
+    final = (*marked, *words) if marked else words
     forms, spells = _forms(walk, call, final) if walk.outer or call.typed is not call.words else ([], [])
-    if call.words != plain:
+    if call.words is not words and call.words != words:
         forms.append((*marked, *call.words))
         spells.append(len(marked) + 1)
-    also: list[tuple[Word, ...]] = []
     if marked:
-        also.append(plain)
-    also.extend(found.also)
-    if plain[0] in UNFOLLOWED:
-        also += _inside(plain)
+        also = (words, *also)
+    if words[0] in UNFOLLOWED:
+        also = (*also, *_inside(words))
     return Command(
-        final,
-        acts,
-        tuple(forms),
-        found.names,
-        call.text,
-        call.within,
-        one(call.folders),
-        "",
-        tuple(spells),
-        tuple(also),
+        final, acts, tuple(forms), found.names, call.text, call.within, one(call.folders), "", tuple(spells), also
     )
 
 
-def _unfollowed(found: Study) -> Study:
+def _unfollowed(found: tuple[Word, ...]) -> list[Act]:
     """A program that runs another one among its operands: a rule has to spell every one of them."""
-    acts = tuple(
+    return [
         Act(at, "may be a command that is run")
-        for at, word in enumerate(found.words)
+        for at, word in enumerate(found)
         if at and not (isinstance(word, str) and word.startswith("-"))
-    )
-    return replace(found, acts=acts)
+    ]
 
 
 def _inside(found: tuple[Word, ...]) -> list[tuple[Word, ...]]:
@@ -253,14 +241,14 @@ def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[
 
 def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     name = str(call.words[0])
-    walk.assigned.update(effect.assigns)
-    if {"HOME", "PWD"} & set(effect.assigns):
-        raise Unreadable("it sets HOME or PWD, which changes what later words mean")
     walk.exporting = walk.exporting or effect.exports
-    for assigned in effect.assigns if walk.exporting else ():
-        if reason := variables.reaches(assigned, Unknown("")):
+    for assigned in effect.assigns:
+        if assigned in ("HOME", "PWD"):
+            raise Unreadable("it sets HOME or PWD, which changes what later words mean")
+        walk.assigned.add(assigned)
+        if walk.exporting and (reason := variables.reaches(assigned, Unknown(""))):
             _unread(walk, call, reason)
-    acts, marked = _mark(call.marked, effect.acts)
+    acts, marked = _mark(call.marked, effect.acts) if call.marked else (effect.acts, ())
     free, after = effect.free, (call.folders, call.folders)
     index = len(walk.out)
     targets: tuple[tuple[str, bool], ...] = ()
@@ -278,7 +266,8 @@ def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     for path, glob in targets:
         walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if name in ("source", "."):
-        walk.files(call.words[1:2], call.folders, lambda path, glob: ReadPath(path, call.text, index, glob=glob))
+        for path, glob in walk.paths(call.words[1:2], call.folders):
+            walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if effect.text is not None:
         _enter(walk, effect.text, replace(call, folders=(None,)), name)
     return after
@@ -304,10 +293,8 @@ def _moves(
     return "it stays in the workspace", acts, folders, opened
 
 
-def _mark(marked: tuple[tuple[Word, str], ...], acts: tuple[Act, ...]) -> tuple[tuple[Act, ...], tuple[Word, ...]]:
+def _mark(marked: Marked, acts: Sequence[Act]) -> tuple[tuple[Act, ...], tuple[Word, ...]]:
     """The acts of a command with its marked assignments in front, and those assignments."""
-    if not marked:
-        return acts, ()
     shift = len(marked)
     own = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
     return (*own, *(replace(act, at=act.at + shift) for act in acts)), tuple(word for word, _ in marked)

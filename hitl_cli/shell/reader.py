@@ -8,7 +8,7 @@ once more when it moves the folder. It is bounded: `look` limits the text, a bud
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hitl_cli.access import Access, Act, Command, Opaque, Place, ReadPath, Unknown, Word, WritePath, inside
 from hitl_cli.records import Struct, field
@@ -286,48 +286,45 @@ class Walk:
             raise Unreadable("which descriptor is copied is known only when it runs")
         if op != "<<<":
             if op != "<":
-                self.files((word,), folders, lambda path, glob: WritePath(path, text, glob=glob))
+                self.out.extend(WritePath(path, text, glob=glob) for path, glob in self.paths((word,), folders))
             if op in ("<", "<>"):
-                self.files((word,), folders, lambda path, glob: ReadPath(path, text, glob=glob))
+                self.out.extend(ReadPath(path, text, glob=glob) for path, glob in self.paths((word,), folders))
         if isinstance(target, Raw):
             self.nested(target.nested, folders)
 
-    def files(self, found: tuple[Word, ...], folders: Folders, access: Callable[[str, bool], Access]) -> None:
+    def paths(self, found: Sequence[Word], folders: Folders) -> Iterator[tuple[str, bool]]:
+        """The files that operands name, and whether that is a pattern; what is no file of the disk is left out."""
         for word in found:
-            if isinstance(word, Unknown) and word.text[:2] in ("<(", ">("):
-                continue
-            if isinstance(word, str) and word.startswith("/dev/"):
+            if isinstance(word, Unknown):
+                if word.text[:2] in ("<(", ">("):
+                    continue
+            elif word.startswith("/dev/"):
                 if word in _FREE_FILES or (word.startswith("/dev/fd/") and word[8:].isdigit()):
                     continue
                 if word.startswith(("/dev/tcp/", "/dev/udp/")):
                     self.opaque("it opens a connection to the network", word)
                     continue
-            for path, glob in dict.fromkeys(path_of(word, folder) for folder in folders):
-                self.out.append(access(path, glob))
+            if len(folders) == 1:
+                yield path_of(word, folders[0])
+            else:
+                yield from dict.fromkeys(path_of(word, folder) for folder in folders)
 
     # -- simple commands
 
     def simple(self, made: Statement, folders: Folders) -> After:
         before, self.before = self.before, ()
         fed, self.fed = self.fed, False
-        values = self.values(folders)
-        typed: list[Word] = []
-        raws: list[Raw] = []
-        for word in made.words:
-            if isinstance(word, str):
-                typed.append(word)
-            else:
-                typed += words.cook(word, values)
-                raws.append(word)
-        given, marked = self.assignments(made.assigns, folders, typed[0] if typed else "") if made.assigns else ((), ())
-        if len(typed) > WORDS:
+        found: tuple[Word, ...] = (
+            self.cooked(made.words, folders) if made.raws else tuple(made.words)  # type: ignore[arg-type] # all literal
+        )
+        given, marked = self.assignments(made.assigns, folders, found[0] if found else "") if made.assigns else ((), ())
+        if len(found) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")
         after = (folders, folders)
-        if typed:
+        if found:
             within = (*self.within, " ".join(before)) if before else self.within
-            cooked = tuple(typed)
             front = (*given, *before)
-            call = Call(cooked, (*front, *cooked) if front else cooked, made.text, folders, within, marked)
+            call = Call(found, (*front, *found) if front else found, made.text, folders, within, marked)
             call.redirs, call.offset, call.given, call.fed = made.redirs, len(front), len(given), fed
             after = run(self, call)
         elif marked:
@@ -338,10 +335,20 @@ class Walk:
             raise Unreadable("which program runs is known only when it runs")
         if made.redirs:
             self.redirections(made, folders, made.text)
-        for raw in raws:
+        for raw in made.raws:
             if raw.nested:
                 self.nested(raw.nested, folders)
         return after
+
+    def cooked(self, found: list[str | Raw], folders: Folders) -> tuple[Word, ...]:
+        values = self.values(folders)
+        out: list[Word] = []
+        for word in found:
+            if isinstance(word, str):
+                out.append(word)
+            else:
+                out += words.cook(word, values)
+        return tuple(out)
 
     def assignments(self, found: list[Assignment], folders: Folders, first: Word) -> tuple[tuple[Word, ...], Marked]:
         """The assignments as words, and those that are not harmless, with the reason."""

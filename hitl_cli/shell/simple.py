@@ -10,7 +10,7 @@ from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.redirections import redirection
 from hitl_cli.shell.scan import WORDS
-from hitl_cli.shell.tree import Assignment, Redirect, Statement, Unreadable, Word
+from hitl_cli.shell.tree import Assignment, Raw, Redirect, Statement, Unreadable, Word
 
 RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
 _NOT_PLAIN = RESERVED | {"time"}
@@ -43,6 +43,7 @@ def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
     """A simple command; `plain` are the plain words it begins with."""
     start = end = lex.i
     words: list[Word] = []
+    raws: list[Raw] = []
     assigns: list[Assignment] = []
     redirs: list[Redirect] = []
     s, n = lex.s, lex.n
@@ -74,6 +75,8 @@ def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             if lex.i < n and s[lex.i] in "<>":
                 _check_glued(word)
             words.append(word)
+            if isinstance(word, Raw):
+                raws.append(word)
             if lex.i < n and s[lex.i] in " \t" and (more := _LITERALS.match(s, lex.i)) is not None:
                 words += _literals(more[1])
                 lex.i = more.end(1)
@@ -82,7 +85,7 @@ def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             raise Unreadable(f"a command has more than {WORDS:,} words")
     if not (words or assigns or redirs):
         raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
-    return Statement("simple", end, s[start:end], words=words, assigns=assigns, redirs=redirs)
+    return Statement("simple", end, s[start:end], words=words, raws=raws, assigns=assigns, redirs=redirs)
 
 
 def bounded(words: list[Word]) -> None:

@@ -86,6 +86,7 @@ class Statement(Struct):
     kids: list[Statement] = field(default_factory=list)
     ops: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
+    raws: list[Raw] = field(default_factory=list)  # of the words of a simple command those that are not literal
     assigns: list[Assignment] = field(default_factory=list)
     redirs: list[Redirect] = field(default_factory=list)
     name: str = ""  # of a function, of the variable of a for loop

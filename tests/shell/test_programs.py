@@ -8,38 +8,45 @@ from collections.abc import Mapping
 import pytest
 
 from hitl_cli.access import Act, Place, Unknown, Word
-from hitl_cli.shell.programs import PROGRAMS, Study, study
+from hitl_cli.shell.programs import PROGRAMS, study
+from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Option, Row
 
 PLACE = Place(cwd="/w", roots=("/w",), home="/home/u")
 
 
-def of(text: str, *more: Word) -> Study:
+def of(text: str, *more: Word) -> Reading:
     return study((*shlex.split(text), *more), PLACE, "/w")
 
 
-def acting(found: Study) -> list[Word]:
+def acting(found: Reading) -> list[Word]:
     return [found.words[act.at] for act in sorted(found.acts, key=lambda act: act.at)]
 
 
+def findings(found: Reading) -> dict[str, object]:
+    """All that was found, apart from what it was found with."""
+    kinds = ("words", "acts", "reads", "writes", "at", "removes", "lists", "urls", "names", "also", "folder", "opaque")
+    return {kind: value for kind in (*kinds, "only") if (value := getattr(found, kind))}
+
+
 def test_a_program_without_a_row_has_no_acts_and_its_operands_are_not_judged() -> None:
-    assert of("frobnicate --output x .git/config") == Study(
-        ("frobnicate", "--output", "x", ".git/config"),
-        names=("frobnicate",),
-        also=(("frobnicate", "x", ".git/config"),),
-    )
+    assert findings(of("frobnicate --output x .git/config")) == {
+        "words": ("frobnicate", "--output", "x", ".git/config"),
+        "names": ("frobnicate",),
+        "also": (("frobnicate", "x", ".git/config"),),
+    }
 
 
 def test_a_system_folder_in_front_of_a_program_is_taken_off() -> None:
-    assert of("/usr/bin/sort -o out in") == Study(
-        ("sort", "-o", "out", "in"),
-        acts=(Act(1, "writes a file"),),
-        reads=("in",),
-        writes=("out",),
-        at=(1,),
-        names=("sort",),
-        also=(("sort", "in"),),
-    )
+    assert findings(of("/usr/bin/sort -o out in")) == {
+        "words": ("sort", "-o", "out", "in"),
+        "acts": [Act(1, "writes a file")],
+        "reads": ["in"],
+        "writes": ["out"],
+        "at": [1],
+        "names": ("sort",),
+        "also": (("sort", "in"),),
+    }
 
 
 @pytest.mark.parametrize("program", ["./sort", "~/bin/sort", "node_modules/.bin/sort", "/tmp/sort", "bin/sort"])
@@ -76,7 +83,7 @@ def test_another_name_of_a_program_is_the_same_for_deny_rules() -> None:
 def test_an_option_is_found_in_every_spelling(text: str) -> None:
     words = shlex.split(text)
     wrote = of(text).writes
-    assert wrote == (() if text == "sort f -- g -o" else ("Y",) if "Y" in words else ("X",))
+    assert wrote == ([] if text == "sort f -- g -o" else ["Y"] if "Y" in words else ["X"])
 
 
 def test_a_value_is_not_taken_for_an_option() -> None:
@@ -99,8 +106,8 @@ def test_a_cut_name_that_may_mean_an_option_that_acts_is_that_option() -> None:
 
 
 def test_what_only_keeps_nothing_is_no_writing() -> None:
-    assert of("curl -s -o /dev/null https://example.org/").acts == ()
-    assert of("wget -qO - https://example.org/").writes == ()
+    assert of("curl -s -o /dev/null https://example.org/").acts == []
+    assert of("wget -qO - https://example.org/").writes == []
 
 
 UNQUOTED = Unknown("$x")
@@ -124,8 +131,8 @@ def test_a_word_that_may_be_an_option_that_acts_is_an_act(word: Unknown) -> None
 )
 def test_a_word_that_cannot_be_an_option_is_an_operand(word: Unknown) -> None:
     found = of("sort", word)
-    assert found.acts == ()
-    assert found.reads == (word,)
+    assert found.acts == []
+    assert found.reads == [word]
 
 
 def test_a_word_that_may_become_several_may_bring_an_option_with_it() -> None:
@@ -133,22 +140,25 @@ def test_a_word_that_may_become_several_may_bring_an_option_with_it() -> None:
 
 
 def test_a_word_that_is_not_known_is_no_act_where_no_option_acts() -> None:
-    assert of("wc -l", UNQUOTED) == Study(
-        ("wc", "-l", UNQUOTED), reads=(UNQUOTED,), names=("wc",), also=(("wc", UNQUOTED),)
-    )
-    assert of("grep", QUOTED, "f").acts == ()
+    assert findings(of("wc -l", UNQUOTED)) == {
+        "words": ("wc", "-l", UNQUOTED),
+        "reads": [UNQUOTED],
+        "names": ("wc",),
+        "also": (("wc", UNQUOTED),),
+    }
+    assert of("grep", QUOTED, "f").acts == []
 
 
 def test_after_two_dashes_every_word_is_an_operand() -> None:
-    assert of("git log --", UNQUOTED).acts == ()
+    assert of("git log --", UNQUOTED).acts == []
 
 
 def test_a_value_may_be_unknown_when_it_is_one_word() -> None:
-    assert of("git commit -m", QUOTED).acts == ()
-    assert of("git log --grep", QUOTED).acts == ()
+    assert of("git commit -m", QUOTED).acts == []
+    assert of("git log --grep", QUOTED).acts == []
     assert acting(of("git log --grep", UNQUOTED)) == [UNQUOTED]
-    assert of("git log", Unknown('--grep="$x"', prefix="--grep=", single=True)).acts == ()
-    assert of("sort", Unknown('-k"$x"', prefix="-k", single=True)).acts == ()
+    assert of("git log", Unknown('--grep="$x"', prefix="--grep=", single=True)).acts == []
+    assert of("sort", Unknown('-k"$x"', prefix="-k", single=True)).acts == []
     assert acting(of("sort", Unknown('-n"$x"', prefix="-n", single=True))) != []
 
 
@@ -194,14 +204,14 @@ def test_a_version_behind_the_name_is_the_same_program() -> None:
 
 
 def test_a_folder_that_an_option_enters_is_followed_inside_the_workspace_only() -> None:
-    assert of("git -C sub -C deep log").cwd == "sub/deep"
+    assert of("git -C sub -C deep log").folder == "sub/deep"
     assert of("git -C sub log").words == ("git", "log")
     assert acting(of("git -C /tmp log")) == ["-C"]
     assert acting(of("git -C sub/../.. log")) == ["-C"]
     assert acting(of("git -C ~ log")) == ["-C"]
     assert acting(of("git -C", QUOTED, "log")) != []
     assert acting(study(("git", "-C", "sub", "log"), PLACE, None)) == ["-C"]
-    assert of("make -C sub test").cwd == "sub"
+    assert of("make -C sub test").folder == "sub"
     assert acting(of("make -C ../x test")) == ["-C"]
 
 
@@ -266,7 +276,7 @@ def test_every_program_takes_any_words_without_an_error(program: str) -> None:
 )
 def test_the_output_of_some_commands_is_known_to_be_no_option(text: str) -> None:
     prefix = text.strip('"').partition("$")[0].partition("`")[0]
-    assert of("git log", Unknown(text, prefix=prefix)).acts == ()
+    assert of("git log", Unknown(text, prefix=prefix)).acts == []
 
 
 @pytest.mark.parametrize(
@@ -283,9 +293,9 @@ def test_the_output_of_some_commands_is_known_to_be_no_option(text: str) -> None
     ],
 )
 def test_the_output_of_others_may_be_anything(text: str) -> None:
-    assert of("git log", Unknown(text)).acts != ()
+    assert of("git log", Unknown(text)).acts != []
 
 
 def test_a_dash_before_a_known_output_is_still_a_dash() -> None:
-    assert of("git log", Unknown("-$(nproc)", prefix="-")).acts != ()
-    assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == ()
+    assert of("git log", Unknown("-$(nproc)", prefix="-")).acts != []
+    assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == []

@@ -26,7 +26,7 @@ def test_a_call_does_what_its_example_says(line: str) -> None:
         kind, *words = shlex.split(clause) or [""]
         if kind:
             expected[kind] = words
-    found = study(shlex.split(command), PLACE, "/w")
+    found = study(tuple(shlex.split(command)), PLACE, "/w")
     actual: dict[str, object] = {
         "acts": [found.words[act.at] for act in sorted(found.acts, key=lambda act: act.at)],
         "reads": list(found.reads),
@@ -34,7 +34,7 @@ def test_a_call_does_what_its_example_says(line: str) -> None:
         "removes": list(found.removes),
         "lists": list(found.lists),
         "urls": list(found.urls),
-        "cwd": [found.cwd] if found.cwd is not None else [],
+        "cwd": [found.folder] if found.folder is not None else [],
     }
     actual = {kind: words for kind, words in actual.items() if words}
     if found.opaque:

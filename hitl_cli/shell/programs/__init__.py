@@ -11,9 +11,9 @@ Pure, and quick: a row is compiled when its program is first met, a call is one 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 
-from hitl_cli.access import Act, Place, Word
+from hitl_cli.access import Place, Word
 from hitl_cli.records import Struct
 from hitl_cli.shell.programs import (
     archives,
@@ -37,6 +37,7 @@ from hitl_cli.shell.programs import (
     text,
 )
 from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.sorting import sort
 from hitl_cli.shell.programs.table import Row
 
 _FAMILIES = (
@@ -105,76 +106,55 @@ _MINOR = re.compile(r"(?<=\d)\.\d+$")  # python3.12 is python3
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
-class Study(Struct, frozen=True):
-    """What one simple command does, as far as its words say.
+class Program(Struct, frozen=True):
+    """What is known of a program by the word it is called with.
 
-    words    the canonical words: neutral options and a system folder in front of the program removed
-    acts     indices into `words`: what a prefix rule does not cover unless it spells the word
-    reads, writes, removes, lists
-             operands and option values that name files, as written (relative to the folder and `cwd`)
-    at       beside `writes`: the index of the act that does the writing (`sort -o f`), None where writing is what the
-             program is for
-    urls     addresses that are asked, as written
+    name     that word, without a system folder in front of it
     names    program names this may be, for deny and ask rules
-    also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
-    cwd      the folder entered by options (git -C, make -C), as written
-    opaque   why no prefix rule can cover it, "" when one can
-    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "some" (of that, files of
-             a kind), "" for everything
+    row      its row, None when it has none
     """
 
-    words: tuple[Word, ...]
-    acts: tuple[Act, ...] = ()
-    reads: tuple[Word, ...] = ()
-    writes: tuple[Word, ...] = ()
-    at: tuple[int | None, ...] = ()
-    removes: tuple[Word, ...] = ()
-    lists: tuple[Word, ...] = ()
-    urls: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    also: tuple[tuple[Word, ...], ...] = ()
-    cwd: str | None = None
-    opaque: str = ""
-    only: str = ""
+    name: str
+    names: tuple[str, ...]
+    row: Row | None
 
 
-def study(words: Sequence[Word], place: Place, cwd: str | None, fed: bool = False) -> Study:
+_NO_ROW = Row("")
+
+
+@lru_cache(maxsize=500)  # the words come from commands, so their number has no bound
+def program(word: str) -> Program:
+    folder, slash, base = word.rpartition("/")
+    plain = SAME.get(base) or _MINOR.sub("", base)
+    row = row_of(base)
+    return Program(
+        base if slash and folder in SYSTEM_FOLDERS else word,
+        (base,) if plain == base else (base, plain),
+        row.compile() if row is not None else None,
+    )
+
+
+def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = False) -> Reading:
     """Study one simple command; `cwd` is the absolute folder it runs in, None when that is not known; `fed`: its input is
     the output of another command."""
-    if not words:
-        return Study(())
-    program = words[0]
-    if not isinstance(program, str):
-        return Study(tuple(words), opaque="which program runs is known only at run time")
-    folder, slash, base = program.rpartition("/")
-    canonical = (base, *words[1:]) if slash and folder in SYSTEM_FOLDERS else tuple(words)
-    row = row_of(base)
-    plain = SAME.get(base) or _MINOR.sub("", base)
-    names = (base,) if plain == base else (base, plain)
+    if not isinstance(words[0], str):
+        return Reading(words, place, cwd, _NO_ROW, opaque="which program runs is known only at run time")
+    found = program(words[0])
+    if found.name != words[0]:
+        words = (found.name, *words[1:])
+    row = found.row
     if row is None:
-        bare = tuple(word for word in canonical if not isinstance(word, str) or word[:1] != "-")
-        return Study(canonical, names=names, also=(bare,) if 1 < len(bare) < len(canonical) else ())
+        bare = tuple([word for word in words if not isinstance(word, str) or word[:1] != "-"])
+        also = (bare,) if 1 < len(bare) < len(words) else ()
+        return Reading(words, place, cwd, _NO_ROW, fed, found.names, also=also)
     entered = None
     if row.peel is not None:
-        canonical, entered = row.peel(canonical, place, cwd)
-    reading = Reading(canonical, place, cwd, row.compile())
-    reading.folder, reading.fed = entered, fed
-    reading.read()
-    return Study(
-        canonical,
-        tuple(reading.acts),
-        tuple(reading.reads),
-        tuple(reading.writes),
-        tuple(reading.at),
-        tuple(reading.removes),
-        tuple(reading.lists),
-        tuple(reading.urls),
-        names,
-        reading.spellings(),
-        reading.folder,
-        reading.opaque,
-        reading.only or row.only,
-    )
+        words, entered = row.peel(words, place, cwd)
+    reading = Reading(words, place, cwd, row, fed, found.names, entered)
+    sort(reading)
+    reading.also = reading.spellings()
+    reading.only = reading.only or row.only
+    return reading
 
 
 def row_of(base: str) -> Row | None:

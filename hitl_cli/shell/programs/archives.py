@@ -8,7 +8,8 @@ from __future__ import annotations
 import posixpath
 
 from hitl_cli.access import Unknown, Word
-from hitl_cli.shell.programs.reading import MAY_BE_OPTION, Operand, Reading
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
 from hitl_cli.shell.programs.table import Row, rows
 
 _TAR = """
@@ -46,7 +47,7 @@ _TAR = """
 
 def _tar(reading: Reading) -> None:
     """The first word may be a bundle without its dash (`tar xzf a.tgz`): its letters take values in order."""
-    operands = list(reading.operands)
+    operands = reading.placed()
     letters = _old_style(reading, operands)
     creates = reading.has("-c", "-r", "-u", "-A") or any(letter in letters for letter in "cruA")
     extracts = reading.has("-x") or "x" in letters
@@ -81,11 +82,11 @@ def _remote(reading: Reading, name: str) -> bool:
     return False
 
 
-def _old_style(reading: Reading, operands: list[Operand]) -> str:
+def _old_style(reading: Reading, operands: list[tuple[int, Word]]) -> str:
     """The letters of a first word without a dash; their values but that of `f` are taken out of the operands."""
-    if not operands or operands[0].at != 1:
+    if not operands or operands[0][0] != 1:
         return ""
-    letters = operands.pop(0).word
+    _, letters = operands.pop(0)
     if isinstance(letters, Unknown):
         reading.act(1, MAY_BE_OPTION)
         return ""
@@ -97,14 +98,14 @@ def _old_style(reading: Reading, operands: list[Operand]) -> str:
         if letter != "f" and option.takes == "=" and operands:
             at = 1 if letters.index("f" if "f" in letters else letter) < letters.index(letter) else 0
             if at < len(operands):
-                reading.touch(option.does, operands.pop(at).word, 1)
+                reading.touch(option.does, operands.pop(at)[1], 1)
         elif option.does and not option.takes:
             reading.touch(option.does, "", 1)
     return letters
 
 
 def _zip(reading: Reading) -> None:
-    for number, (_, word) in enumerate(reading.operands):
+    for number, word in enumerate(reading.operands):
         if number:
             reading.reads.append(word)
         elif word != "-":
@@ -113,25 +114,25 @@ def _zip(reading: Reading) -> None:
 
 def _unzip(reading: Reading) -> None:
     if reading.operands:
-        reading.reads.append(reading.operands[0].word)
+        reading.reads.append(reading.operands[0])
     if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z"):
         folder = next((value for _, value in reading.values("-d")), "")
         reading.fill(folder)
-        for _, word in reading.operands[1:]:
+        for word in reading.operands[1:]:
             reading.write(posixpath.join(folder, word) if isinstance(word, str) and isinstance(folder, str) else word)
 
 
 def _gzip(reading: Reading) -> None:
     """Each file is replaced by its packed or unpacked form unless only shown."""
     shows = reading.has("-c", "-l", "-t")
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         if not shows:
             reading.write(word)
 
 
 def _seven(reading: Reading) -> None:
-    words: list[Word] = [word for _, word in reading.operands]
+    words = reading.operands
     if not words:
         return
     verb, rest = words[0], words[1:]

@@ -112,14 +112,14 @@ def _awk(reading: Reading) -> None:
     sources = list(reading.values("-e"))
     operands = reading.operands
     if not sources and not reading.has("-f", "-E") and operands:
-        sources, operands = list(operands[:1]), operands[1:]
+        sources, operands = reading.placed()[:1], operands[1:]
     for at, source in sources:
         if isinstance(source, Unknown):
             reading.act(at, "holds a program that is known only at run time")
         elif reason := acts_of(source):
             reading.act(at, reason)
     in_place = any(isinstance(value, str) and "inplace" in value for _, value in reading.values("-i"))
-    for _, word in operands:
+    for word in operands:
         if not _assigns(word):
             reading.reads.append(word)
             if in_place:

@@ -27,7 +27,7 @@ _PLAIN_DEFINE = re.compile(
 
 def _make(reading: Reading) -> None:
     """`NAME=value` operands are make variables."""
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         text = word.prefix if isinstance(word, Unknown) else word
         if "=" in text and (isinstance(word, Unknown) or not _PLAIN_VARIABLE.fullmatch(word)):
             reading.act(at, "sets a variable of make, which can replace its shell or hold commands")
@@ -40,7 +40,7 @@ def _cmake(reading: Reading) -> None:
     for at, value in reading.values("-D"):
         if not (isinstance(value, str) and _PLAIN_DEFINE.fullmatch(value)):
             reading.act(at, "sets a variable, which can name programs")
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if reading.has("--build"):
             if isinstance(word, Unknown) or not re.fullmatch(r"-[jklvsn]?\d*|-j|VERBOSE=1", word):
                 reading.act(at, "passes words to the build program")
@@ -61,7 +61,7 @@ def _compiler(reading: Reading) -> None:
             reading.act(given.at, _CODE)
     if reading.operands and not any(given.name.startswith("-o") or given.name in _NO_OUTPUT for given in reading.given):
         reading.write("a.out")
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if isinstance(word, str) and word.startswith("@"):
             reading.act(at, "takes options from a file")
         else:

@@ -17,14 +17,14 @@ _RUNS = "runs another program"
 def _formats(reading: Reading) -> None:
     """A formatter rewrites its operands unless it only checks."""
     changes = not reading.has("--check", "--diff", "-c", "--check-only")
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         if changes and word not in (".", "-"):
             reading.write(word)
 
 
 def _ruff_check(reading: Reading) -> None:
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         if reading.has("--fix") and word != ".":
             reading.write(word)

@@ -5,7 +5,6 @@ Sources: docker, kubectl, Helm and Terraform references.
 
 from __future__ import annotations
 
-from hitl_cli.access import Word
 from hitl_cli.shell.programs.files import is_remote
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -17,7 +16,7 @@ _HOST = "gives the container a part of this machine"
 
 def _copies(reading: Reading) -> None:
     """`cp SOURCE TARGET`, one of them `container:path`."""
-    words: list[Word] = [word for _, word in reading.operands]
+    words = reading.operands
     for number, word in enumerate(words):
         if isinstance(word, str) and (is_remote(word) or word == "-"):
             continue
@@ -29,9 +28,9 @@ def _copies(reading: Reading) -> None:
 
 def _config(reading: Reading) -> None:
     """kubectl config view, get-…, current-context only show."""
-    verb = reading.operands[0] if reading.operands else None
-    if verb is not None and not (isinstance(verb.word, str) and verb.word.startswith(("view", "get-", "current-"))):
-        reading.act(verb.at, "changes configuration, which can name programs")
+    for at, verb in reading.placed()[:1]:
+        if not (isinstance(verb, str) and verb.startswith(("view", "get-", "current-"))):
+            reading.act(at, "changes configuration, which can name programs")
 
 
 _RUN = f"""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.regex import later
-from hitl_cli.shell.programs.reading import Operand, Reading
+from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 _INPUT = "takes commands, also such as start a shell, from its input"
@@ -24,7 +24,7 @@ _SQLITE = later(
 
 def _jq(reading: Reading) -> None:
     """The first operand is the filter, unless it comes from a file; --args makes the rest plain values."""
-    operands: list[Operand] = reading.operands
+    operands = reading.placed()
     stop = min(
         (given.at for given in reading.given if given.name in ("--args", "--jsonargs")), default=len(reading.words)
     )
@@ -39,8 +39,8 @@ def _jq(reading: Reading) -> None:
 def _yq(reading: Reading) -> None:
     """mikefarah's yq; the first operand is the expression."""
     in_place = next((given.at for given in reading.given if given.name == "-i"), None)
-    operands = reading.operands
-    if operands and operands[0].word in ("eval", "e", "eval-all", "ea"):
+    operands = reading.placed()
+    if operands and operands[0][1] in ("eval", "e", "eval-all", "ea"):
         operands = operands[1:]
     for at, word in operands[:1]:
         if isinstance(word, str) and re.search(r"\bload|\bsystem\b|\benv|\bstrenv", word):
@@ -62,7 +62,7 @@ def _sql(pattern: re.Pattern[str]) -> Callable[[Reading], None]:
     """A `then` for a database client: statements are looked at; without any they come from the input."""
 
     def judge(reading: Reading) -> None:
-        statements: list[tuple[int, Word]] = [*reading.values("-c", "-e", "-cmd"), *reading.operands]
+        statements: list[tuple[int, Word]] = [*reading.values("-c", "-e", "-cmd"), *reading.placed()]
         for at, statement in statements:
             if isinstance(statement, Unknown):
                 reading.act(at, "is a statement that is known only at run time")
@@ -76,7 +76,7 @@ def _sql(pattern: re.Pattern[str]) -> Callable[[Reading], None]:
 
 def _sqlite(reading: Reading) -> None:
     """sqlite3 [DATABASE [SQL…]]."""
-    operands = reading.operands
+    operands = reading.placed()
     for _, database in operands[:1]:
         reading.write(database)
     statements: list[tuple[int, Word]] = [*operands[1:], *reading.values("-cmd")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hitl_cli.access import Unknown, Word
-from hitl_cli.shell.programs.reading import Operand, Reading
+from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 GNU = "GNU coreutils manual"
@@ -25,7 +25,7 @@ def _into(reading: Reading, folder: Word, sources: list[Word]) -> None:
 
 def _split(reading: Reading) -> tuple[list[Word], Word | None, bool]:
     """Sources, target, and whether the target is surely a folder."""
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     for _, folder in reading.values("-t"):
         return words, folder, True
     if len(words) < 2:
@@ -86,13 +86,13 @@ def _mode_and_files(reading: Reading) -> None:
     modes = [given for given in reading.given if given.name[1:2] in ("r", "w", "x", "X", "s", "t", "u", "g", "o")]
     if not reading.has("--reference") and not modes:
         operands = operands[1:]
-    for _, word in operands:
+    for word in operands:
         reading.write(word)
 
 
 def _install(reading: Reading) -> None:
     if reading.has("-d"):
-        for _, word in reading.operands:
+        for word in reading.operands:
             reading.write(word)
     else:
         copy(reading)
@@ -100,7 +100,7 @@ def _install(reading: Reading) -> None:
 
 def _dd(reading: Reading) -> None:
     """Operands are key=value: `if` is read, `of` is written."""
-    for _, word in reading.operands:
+    for word in reading.operands:
         key, equals, value = (word.prefix if isinstance(word, Unknown) else word).partition("=")
         name: Word = value
         if isinstance(word, Unknown):
@@ -115,18 +115,16 @@ def _dd(reading: Reading) -> None:
 
 def _rsync(reading: Reading) -> None:
     words = reading.operands
-    for number, operand in enumerate(words):
-        remote = isinstance(operand.word, str) and is_remote(operand.word)
-        last = number == len(words) - 1 and number > 0
-        if remote:
+    for number, word in enumerate(words):
+        if isinstance(word, str) and is_remote(word):
             continue
-        if last:
-            sources = [each.word for each in words[:-1]]
+        if number and number == len(words) - 1:
+            sources = words[:-1]
             if any(isinstance(w, str) and (w.endswith("/") or is_remote(w)) for w in sources):
-                reading.fill(operand.word)  # what is in a folder, or what another machine sends
-            _target(reading, sources, operand.word, isinstance(operand.word, str) and operand.word.endswith("/"))
+                reading.fill(word)  # what is in a folder, or what another machine sends
+            _target(reading, sources, word, isinstance(word, str) and word.endswith("/"))
         else:
-            reading.reads.append(operand.word)
+            reading.reads.append(word)
 
 
 def is_remote(word: str) -> bool:
@@ -137,14 +135,13 @@ def is_remote(word: str) -> bool:
 
 def _patch(reading: Reading) -> None:
     """patch [FILE [PATCH]]; without FILE the patch itself names what is changed."""
-    words: list[Operand] = reading.operands
+    words = reading.operands
     if not reading.has("-o", "--dry-run"):
         if words:
-            reading.write(words[0].word)
+            reading.write(words[0])
         else:
             reading.fill()
-    for operand in words[1:]:
-        reading.reads.append(operand.word)
+    reading.reads.extend(words[1:])
 
 
 def _temporary(reading: Reading) -> None:
@@ -154,13 +151,13 @@ def _temporary(reading: Reading) -> None:
     folder = next((value for _, value in reading.values("-p", "--tmpdir")), "")
     if folder and not reading.operands:
         reading.fill(folder)
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.write(posixpath.join(folder, word) if isinstance(folder, str) and isinstance(word, str) else folder)
 
 
 def _tree(reading: Reading) -> None:
     """With --fromfile the operands are lists of names, which are shown."""
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     (reading.reads if reading.has("--fromfile", "--fromtabfile") else reading.lists).extend(words)
 
 

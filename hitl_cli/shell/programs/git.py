@@ -77,7 +77,7 @@ def _peel(words: tuple[Word, ...], place: Place, cwd: str | None) -> tuple[tuple
 def _unknown_command(reading: Reading) -> None:
     """No sub-command of git's own: an alias or an added program, unless there is none at all."""
     if reading.operands:
-        reading.act(reading.operands[0].at, "is no command of git itself: an alias or an added program")
+        reading.act(reading.places[0], "is no command of git itself: an alias or an added program")
 
 
 PROGRAMS: dict[str, Row] = {

@@ -14,7 +14,7 @@ from hitl_cli.shell.programs.table import Row, rows
 
 
 def _init(reading: Reading) -> None:
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.write(word)
     if not reading.operands:
         reading.fill()
@@ -28,7 +28,7 @@ def _tree(reading: Reading) -> None:
 
 def _makes(reading: Reading) -> None:
     """Files of the work tree are overwritten."""
-    for _, word in reading.operands:
+    for word in reading.operands:
         path = pathspec(word)
         if path == ".":
             _tree(reading)
@@ -38,7 +38,7 @@ def _makes(reading: Reading) -> None:
 
 def _apply(reading: Reading) -> None:
     """A patch says itself which files it changes, below --directory."""
-    reading.reads.extend(word for _, word in reading.operands if word != "-")
+    reading.reads.extend(word for word in reading.operands if word != "-")
     if not reading.has("--check", "--stat", "--numstat", "--summary", "--cached") or reading.has("--apply"):
         reading.fill(next((value for _, value in reading.values("--directory")), ""))
 
@@ -46,7 +46,7 @@ def _apply(reading: Reading) -> None:
 def _checkout(reading: Reading) -> None:
     """Only what follows `--` is surely a path."""
     start = reading.words.index("--") if "--" in reading.words else len(reading.words)
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if word == ".":
             _tree(reading)
         elif at > start:
@@ -77,11 +77,11 @@ def strategy(reading: Reading) -> None:
 
 def _removes(reading: Reading) -> None:
     if not reading.has("--cached", "-n", "--dry-run"):
-        reading.removes.extend(word for _, word in reading.operands)
+        reading.removes.extend(reading.operands)
 
 
 def _moves(reading: Reading) -> None:
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     reading.reads.extend(words[:-1])
     reading.removes.extend(words[:-1])
     for word in words[-1:]:
@@ -89,25 +89,25 @@ def _moves(reading: Reading) -> None:
 
 
 def _worktree(reading: Reading) -> None:
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     if words:
         reading.write(words[0])
 
 
 def _worktree_remove(reading: Reading) -> None:
-    reading.removes.extend(word for _, word in reading.operands)
+    reading.removes.extend(reading.operands)
 
 
 def _first_written(reading: Reading) -> None:
     if reading.operands and not reading.has("-p", "--stdout"):
-        reading.write(reading.operands[0].word, reading.operands[0].at)
+        reading.write(reading.operands[0], reading.places[0])
 
 
 def _trailers(reading: Reading) -> None:
     for given in reading.given:
         if given.name == "--in-place":
             reading.act(given.at, "writes files")
-    reading.reads.extend(word for _, word in reading.operands)
+    reading.reads.extend(reading.operands)
 
 
 _COMMIT = """

@@ -14,21 +14,20 @@ def _config(reading: Reading) -> None:
     """The old spelling by options and the new one by words (`get`, `set`, `unset`, `list`, `edit`)."""
     from hitl_cli.shell.programs.git import harmless_setting
 
-    operands = reading.operands
-    verb = operands[0].word if operands else ""
+    words, places = reading.operands, reading.places
+    verb = words[0] if words else ""
     if verb in ("get", "list") or reading.has(*_READS):
         for _, value in reading.values("-f"):
             reading.reads.append(value)
         return
     if verb in ("set", "unset", "rename-section", "remove-section", "edit"):
-        operands = operands[1:]
+        words, places = words[1:], places[1:]
         writing = True
     else:
-        writing = len(operands) > 1 or reading.has(*_WRITES)
+        writing = len(words) > 1 or reading.has(*_WRITES)
     if not writing:
         return
-    at = operands[0].at if operands else len(reading.words) - 1
-    words = [word for _, word in operands]
+    at = places[0] if places else len(reading.words) - 1
     for _, value in reading.values("-f"):
         reading.write(value)
         reading.act(at, CHANGES)

@@ -26,7 +26,7 @@ MERGE = """
 
 def _remote(reading: Reading) -> None:
     """Addresses of the form `helper::…` run a helper; `ext::` any command (git-remote-ext(1))."""
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if not isinstance(word, str):
             continue
         if "::" in word:
@@ -39,7 +39,7 @@ def _remote(reading: Reading) -> None:
 
 def _clone(reading: Reading) -> None:
     _remote(reading)
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     if len(words) > 1:
         reading.write(words[1])
     elif words and isinstance(words[0], str):
@@ -48,8 +48,8 @@ def _clone(reading: Reading) -> None:
 
 
 def _bundle_create(reading: Reading) -> None:
-    for at, word in reading.operands[:1]:
-        reading.write(word, at)
+    if reading.operands:
+        reading.write(reading.operands[0], reading.places[0])
 
 
 EXCHANGING = {

@@ -53,7 +53,7 @@ def pathspec(word: Word) -> Word | None:
 
 def _shows(reading: Reading) -> None:
     """Contents of the paths among the operands are shown."""
-    for _, word in reading.operands:
+    for word in reading.operands:
         path = pathspec(word)
         if path is not None:
             reading.reads.append(path)
@@ -65,7 +65,7 @@ def _history(reading: Reading) -> None:
         if isinstance(value, str) and ":" in value:
             reading.reads.append(value.rpartition(":")[2])
     shows = reading.has("-p", "-U", "-S", "-G", "-L", "--word-diff") or reading.has("-u", "--cc", "-c", "-m")
-    for _, word in reading.operands:
+    for word in reading.operands:
         path = pathspec(word)
         if path is not None:
             (reading.reads if shows else reading.lists).append(path)
@@ -76,7 +76,7 @@ _REVISION = re.compile(r"HEAD|main|master|origin/.+|[0-9a-f]{7,40}|[^./]+[~^][0-
 
 
 def _grep(reading: Reading) -> None:
-    words = [word for _, word in (reading.operands if reading.has("-e", "-f") else reading.operands[1:])]
+    words = reading.operands if reading.has("-e", "-f") else reading.operands[1:]
     reading.reads.extend(path for path in map(pathspec, words) if path is not None)
     if all(isinstance(word, str) and _REVISION.fullmatch(word) for word in words):
         reading.reads.append(".")

@@ -32,20 +32,20 @@ def _gh_api(reading: Reading) -> None:
 
 
 def _gh_config(reading: Reading) -> None:
-    if reading.operands and reading.operands[0].word not in ("get", "list"):
-        reading.act(reading.operands[0].at, "changes configuration, which can name programs")
+    if reading.operands and reading.operands[0] not in ("get", "list"):
+        reading.act(reading.places[0], "changes configuration, which can name programs")
 
 
 def _gh_alias(reading: Reading) -> None:
-    if reading.operands and reading.operands[0].word not in ("list", "browse", "search"):
-        reading.act(reading.operands[0].at, "adds or runs programs")
+    if reading.operands and reading.operands[0] not in ("list", "browse", "search"):
+        reading.act(reading.places[0], "adds or runs programs")
 
 
 def _gh_clone(reading: Reading) -> None:
     """gh repo clone REPOSITORY [FOLDER]."""
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     if words and words[0] == "clone":
-        for at, word in reading.operands[2:]:
+        for at, word in reading.placed()[2:]:
             if not isinstance(word, str) or word.startswith("-"):
                 reading.act(at, "gives options to git clone")
             elif not reading.acts:
@@ -54,21 +54,21 @@ def _gh_clone(reading: Reading) -> None:
 
 def _gh_files(reading: Reading) -> None:
     """gh gist create FILE…, gh release create|upload TAG FILE…: the files are sent."""
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     if words and words[0] in ("create", "upload", "edit"):
         reading.reads.extend(words[1:])
 
 
 def _gh_auth(reading: Reading) -> None:
-    if reading.operands and (reading.operands[0].word != "status" or reading.has("-t")):
-        reading.act(reading.operands[0].at, _TOKEN)
+    if reading.operands and (reading.operands[0] != "status" or reading.has("-t")):
+        reading.act(reading.places[0], _TOKEN)
 
 
 def _aws(reading: Reading) -> None:
     """aws s3 cp|mv|sync copy files; `file://` values are read; configure writes programs that give credentials."""
-    words = [word for _, word in reading.operands]
+    words = reading.operands
     if words[:1] == ["configure"] and len(words) > 1 and words[1] not in ("list", "get", "list-profiles"):
-        reading.act(reading.operands[0].at, "changes configuration, which can name programs")
+        reading.act(reading.places[0], "changes configuration, which can name programs")
     for given in reading.given:
         if isinstance(given.value, str) and given.value.startswith(("file://", "fileb://")):
             reading.reads.append(given.value.partition("://")[2])

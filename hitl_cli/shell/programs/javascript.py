@@ -20,13 +20,13 @@ _SETS = "changes configuration, which can name programs"
 
 def _config(reading: Reading) -> None:
     """npm config get|list shows; set, delete, edit change."""
-    if reading.operands and reading.operands[0].word not in ("get", "list", "ls", "keys"):
-        reading.act(reading.operands[0].at, _SETS)
+    if reading.operands and reading.operands[0] not in ("get", "list", "ls", "keys"):
+        reading.act(reading.places[0], _SETS)
 
 
 def _packages(reading: Reading) -> None:
     """A package by path is code from there."""
-    for _, word in reading.operands:
+    for word in reading.operands:
         if not isinstance(word, str) or word.startswith(("/", "~", "../", "file:")):
             reading.reads.append(word.removeprefix("file:") if isinstance(word, str) else word)
 
@@ -34,7 +34,7 @@ def _packages(reading: Reading) -> None:
 def _fixes(reading: Reading) -> None:
     """A linter or formatter rewrites its operands when told to."""
     changes = reading.has("--fix", "--write", "-w", "--apply", "--fix-type")
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         if changes and word != ".":
             reading.write(word)

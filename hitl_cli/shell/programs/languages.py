@@ -33,7 +33,7 @@ def _go(reading: Reading) -> None:
 
 
 def _gofmt(reading: Reading) -> None:
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         if reading.has("-w", "-i") and word != ".":
             reading.write(word)
@@ -45,7 +45,7 @@ def _one_liner(reading: Reading) -> None:
     operands = reading.operands if filters and reading.has("-e", "-E") else reading.operands[:1]
     if reading.has("-e", "-E") and not filters:
         return
-    for _, word in operands:
+    for word in operands:
         if not isinstance(word, str) or reading.within(word):
             reading.reads.append(word)
             if reading.has("-i"):
@@ -56,7 +56,7 @@ def _rustc(reading: Reading) -> None:
     for at, value in reading.values("-C"):
         if not isinstance(value, str) or value.startswith(("linker", "link-arg", "link-args")):
             reading.act(at, _RUNS)
-    reading.reads.extend(word for _, word in reading.operands)
+    reading.reads.extend(reading.operands)
 
 
 def _maven(reading: Reading) -> None:

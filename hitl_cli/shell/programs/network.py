@@ -46,7 +46,7 @@ def _curl(reading: Reading) -> None:
         text = value.prefix if isinstance(value, Unknown) else value
         if "@" in text and "://" not in text:
             reading.reads.append(text.partition("@")[2])
-    urls = [word for _, word in reading.operands] + [word for _, word in reading.values("--url")]
+    urls = [*reading.operands, *(word for _, word in reading.values("--url"))]
     for word in urls:
         if not isinstance(word, str):
             continue
@@ -74,7 +74,7 @@ def _wget(reading: Reading) -> None:
         if given.name == "-e":
             reading.act(given.at, "gives a line of configuration, which can name programs")
     folder = next((value for _, value in reading.values("-P")), None)
-    for _, word in reading.operands:
+    for word in reading.operands:
         if isinstance(word, str):
             reading.urls.append(word)
             if not reading.has("-O", "--spider"):

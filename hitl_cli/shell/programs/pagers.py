@@ -18,12 +18,12 @@ def _pager(reading: Reading) -> None:
             text = text.removeprefix("+")
             if text and text[0] not in "/?" and not text.rstrip("gGF").isdigit() and text not in ("G", "F", "g"):
                 reading.act(given.at, "gives the pager commands, which can start programs")
-    reading.reads.extend(word for _, word in reading.operands)
+    reading.reads.extend(reading.operands)
 
 
 def _man(reading: Reading) -> None:
     """With -l, or with a slash in its name, a page is a file."""
-    for _, word in reading.operands:
+    for word in reading.operands:
         if isinstance(word, Unknown):
             continue
         if reading.has("-l") or "/" in word:
@@ -39,11 +39,11 @@ def _vim(reading: Reading) -> None:
 
 def _ed(reading: Reading) -> None:
     reading.opaque = "an editor that takes commands, also such as start a shell, from its input"
-    reading.reads.extend(word for _, word in reading.operands)
+    reading.reads.extend(reading.operands)
 
 
 def _edit(reading: Reading) -> None:
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word)
         reading.write(word)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.sorting import delegate
 from hitl_cli.shell.programs.table import Row, rows
 
 _CODE = "loads code from elsewhere"
@@ -23,7 +24,7 @@ def _module(reading: Reading) -> None:
     for at, name in reading.values("-m"):
         if isinstance(name, str):
             glued = str(reading.words[at]).endswith(f"m{name}")
-            reading.delegate(row_of(name), at if glued else at + 1)
+            delegate(reading, row_of(name), at if glued else at + 1)
             return
     if not reading.has("-c"):
         script(reading)
@@ -31,7 +32,7 @@ def _module(reading: Reading) -> None:
 
 def script(reading: Reading) -> None:
     """The script an interpreter runs is read; outside the workspace that is the interpreter's own business."""
-    for _, word in reading.operands[:1]:
+    for word in reading.operands[:1]:
         if isinstance(word, str) and reading.within(word):
             reading.reads.append(word)
 
@@ -45,13 +46,13 @@ def _pytest(reading: Reading) -> None:
         if isinstance(value, Unknown) or ":" in value:
             reading.act(at, "writes a file")
             reading.write(value.partition(":")[2] if isinstance(value, str) else value, at)
-    for _, word in reading.operands:
+    for word in reading.operands:
         reading.reads.append(word.partition("::")[0] if isinstance(word, str) else word)
 
 
 def _installs(reading: Reading) -> None:
     """Requirements by path are packages whose build runs."""
-    for _, word in [*reading.operands, *reading.values("-e")]:
+    for word in [*reading.operands, *(value for _, value in reading.values("-e"))]:
         if not isinstance(word, str) or word.startswith(("/", "~", "../", "./")):
             reading.reads.append(word)
 
@@ -61,9 +62,9 @@ def run_inner(reading: Reading) -> None:
     from hitl_cli.shell.programs import row_of
 
     if reading.operands:
-        at, name = reading.operands[0]
+        at, name = reading.places[0], reading.operands[0]
         if isinstance(name, str):
-            reading.delegate(row_of(name.rpartition("/")[2]), at)
+            delegate(reading, row_of(name.rpartition("/")[2]), at)
 
 
 _PIP = """
@@ -136,7 +137,7 @@ _UV = f"""
 
 def _json_tool(reading: Reading) -> None:
     """python -m json.tool [INPUT [OUTPUT]]."""
-    for number, (at, word) in enumerate(reading.operands):
+    for number, (at, word) in enumerate(reading.placed()):
         if number:
             reading.write(word, at)
         elif word != "-":

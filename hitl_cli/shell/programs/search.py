@@ -11,7 +11,7 @@ _RUNS = "runs another program for what it finds"
 def _find(reading: Reading) -> None:
     """The operands before the expression are where the search starts; in it, `(`, `!` and `,` are no files."""
     first = min((given.at for given in reading.given if given.name not in _BEFORE), default=len(reading.words))
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if word in ("(", "!", ")", ","):
             first = min(first, at)
         elif at < first:
@@ -25,7 +25,7 @@ _BEFORE = ("-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
     given = reading.has("-e", "-f", "--files", "--type-list")
-    files = [word for _, word in (reading.operands if given else reading.operands[1:])]
+    files = reading.operands if given else reading.operands[1:]
     recursive = reading.has("-r", "-R") or any(value == "recurse" for _, value in reading.values("-d"))
     if not files and not reading.has("--type-list") and (recursive or _searches(reading)):
         files = ["."]
@@ -46,8 +46,7 @@ def _ripgrep(reading: Reading) -> None:
 
 
 def _fd(reading: Reading) -> None:
-    for _, word in reading.operands[1:]:
-        reading.lists.append(word)
+    reading.lists.extend(reading.operands[1:])
 
 
 PROGRAMS: dict[str, Row] = {

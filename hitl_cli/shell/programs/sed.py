@@ -211,21 +211,21 @@ def _sed(reading: Reading) -> None:
     for at, _ in reading.values("-f"):
         reading.act(at, "takes its script from a file")
     if not scripts and not reading.has("-f") and operands:
-        apart = operands[0].word == "" and reading.has("-i")  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
+        apart = operands[0] == "" and reading.has("-i")  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
         taken = 2 if apart else 1
-        scripts = list(operands[:taken])
+        scripts = reading.placed()[:taken]
         operands = operands[taken:]
     sandboxed = reading.has("--sandbox")
     for at, script in scripts:
         if not sandboxed:
             _judge(reading, at, script)
     in_place = next((given for given in reading.given if given.name == "-i"), None)
-    for _, word in operands:
+    for word in operands:
         reading.reads.append(word)
         if in_place is not None:
             reading.write(word, in_place.at)
     if in_place is not None:
-        _backup(reading, in_place.at, in_place.value, [word for _, word in operands])
+        _backup(reading, in_place.at, in_place.value, operands)
 
 
 def _judge(reading: Reading, at: int, script: Word) -> None:

@@ -5,7 +5,7 @@ Sources: ssh(1), ssh_config(5), scp(1), sftp(1), ssh-keygen(1), ssh-add(1).
 
 from __future__ import annotations
 
-from hitl_cli.access import Unknown, Word
+from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.files import is_remote
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
@@ -30,7 +30,7 @@ def _options_of_ssh(reading: Reading) -> None:
 
 def _scp(reading: Reading) -> None:
     _options_of_ssh(reading)
-    words: list[Word] = [word for _, word in reading.operands]
+    words = reading.operands
     for number, word in enumerate(words):
         if isinstance(word, str) and (is_remote(word) or word.startswith(("scp://", "sftp://"))):
             continue
@@ -47,7 +47,7 @@ def _sftp(reading: Reading) -> None:
 
 
 def _ssh_add(reading: Reading) -> None:
-    reading.reads.extend(word for _, word in reading.operands)
+    reading.reads.extend(reading.operands)
 
 
 _SSH = """

@@ -16,12 +16,12 @@ _CONFIG = "loads configuration from elsewhere, which can name programs"
 
 def _starts(reading: Reading) -> None:
     """The first operand is a program."""
-    for at, _ in reading.operands[:1]:
+    for at in reading.places[:1]:
         reading.act(at, _STARTS)
 
 
 def _crontab(reading: Reading) -> None:
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         reading.act(at, "replaces the schedule of the system")
         if word != "-":
             reading.reads.append(word)
@@ -36,13 +36,13 @@ def _at(reading: Reading) -> None:
 
 def _date(reading: Reading) -> None:
     """An operand that is no format sets the clock."""
-    for at, word in reading.operands:
+    for at, word in reading.placed():
         if isinstance(word, Unknown) or not word.startswith("+"):
             reading.act(at, "sets the clock of the system")
 
 
 def _hostname(reading: Reading) -> None:
-    for at, _ in reading.operands:
+    for at in reading.places:
         reading.act(at, "sets the name of the system")
 
 
@@ -62,7 +62,7 @@ _FILE_TESTS = frozenset(f"-{letter}" for letter in "abcdefghkprsuwxGLNOS")
 
 
 def _tmux(reading: Reading) -> None:
-    for at, word in reading.operands[:1]:
+    for at, word in reading.placed()[:1]:
         if not (isinstance(word, str) and word in _TMUX_SHOWS):
             reading.act(at, "starts programs in a terminal or types into one")
     # A word that ends in `;` begins another command, and a format may hold `#(COMMAND)`.

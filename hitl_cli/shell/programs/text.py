@@ -11,7 +11,7 @@ GNU = "GNU coreutils manual"
 
 def _uniq(reading: Reading) -> None:
     """uniq and xxd [INPUT [OUTPUT]]."""
-    for number, (at, word) in enumerate(reading.operands):
+    for number, (at, word) in enumerate(reading.placed()):
         if number == 0:
             reading.reads.append(word)
         else:
@@ -20,7 +20,7 @@ def _uniq(reading: Reading) -> None:
 
 def _split(reading: Reading) -> None:
     """split [INPUT [PREFIX]]: writes PREFIXaa, PREFIXab, …"""
-    operands = [word for _, word in reading.operands]
+    operands = reading.operands
     if operands:
         reading.reads.append(operands[0])
     prefix: Word = operands[1] if len(operands) > 1 else "x"
@@ -31,7 +31,7 @@ def _split(reading: Reading) -> None:
 
 def _csplit(reading: Reading) -> None:
     if reading.operands:
-        reading.reads.append(reading.operands[0].word)
+        reading.reads.append(reading.operands[0])
     prefix: Word = next((value for _, value in reading.values("-f")), "xx")
     reading.write(f"{prefix}00" if isinstance(prefix, str) else prefix)
 

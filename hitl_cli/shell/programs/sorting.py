@@ -1,0 +1,216 @@
+"""The words of one command sorted into options and operands, with the row of its program.
+
+It errs to one side. An option that the row does not list is taken for a flag, so its value is looked at as an operand
+and, when it begins with a dash, as an option; a `--` that may be the value of such an option does not end the options.
+A word whose value is not known and that may be an option is an act where the program has any option that acts.
+"""
+
+from __future__ import annotations
+
+from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.outputs import is_one_plain_word
+from hitl_cli.shell.programs.reading import Given, Reading
+from hitl_cli.shell.programs.table import EFFECTS, Option, Row
+
+MAY_BE_OPTION = "may turn out to be an option that acts"
+_STREAMED = frozenset(("read", "write", "make"))  # where `-` is a standard stream
+
+
+def sort(reading: Reading, start: int = 1) -> None:
+    """Sort the words from `start` on and note what they touch."""
+    row, words, operands, places = reading.row, reading.words, reading.operands, reading.places
+    i, count = start, len(words)
+    ended = doubt = False
+    while i < count:
+        word = words[i]
+        if not isinstance(word, str):
+            i, doubt = _unknown(reading, word, i, ended), False
+        elif not ended and len(word) > 1 and (word[0] == "-" or (word[0] == "+" and row.plus)):
+            if word != "--":
+                i, doubt = _option(reading, word, i)
+                continue
+            ended = not doubt
+            i += 1
+            if ended and row.stops == 1 and not row.subs:
+                break
+            continue
+        elif row.subs is None or operands:
+            operands.append(word)
+            places.append(i)
+            i, doubt = i + 1, False
+        else:
+            _first(reading, i, word)
+            i, doubt = i + 1, False
+        row = reading.row
+        if row.stops and len(operands) >= row.stops:
+            break
+    if i < count:
+        operands += words[i:]
+        places += range(i, count)
+    _effects(reading)
+
+
+def delegate(reading: Reading, row: Row | None, start: int) -> None:
+    """The words behind `start` are those of another program (`uv run pytest …`): sort them with its row."""
+    reading.inner = start
+    if row is None:
+        return
+    reading.row = row.compile()
+    reading.given, reading.operands, reading.places, reading.sub = [], [], [], ()
+    sort(reading, start + 1)
+
+
+def _operand(reading: Reading, at: int, word: Word) -> None:
+    if reading.row.subs is not None and not reading.operands:
+        _first(reading, at, word)
+    else:
+        reading.operands.append(word)
+        reading.places.append(at)
+
+
+def _first(reading: Reading, at: int, word: Word) -> None:
+    """The word that chooses a sub-command, or the first operand of a program that also goes without."""
+    row = reading.row
+    chosen = row.subs.get(word) if row.subs is not None and isinstance(word, str) else None
+    chosen = chosen or row.other
+    if not isinstance(word, str):
+        reading.act(at, "names a sub-command that is known only at run time")
+    if chosen is None:
+        reading.operands.append(word)
+        reading.places.append(at)
+        return
+    reading.sub = (*reading.sub, at)
+    reading.row = chosen.compile(row.known if row.shared else None)
+    if chosen.act:
+        reading.act(at, chosen.act)
+
+
+def _effects(reading: Reading) -> None:
+    row, operands = reading.row, reading.operands
+    effect = row.operands
+    if effect == "list":
+        reading.lists += operands
+    elif effect:
+        for at, word in zip(reading.places, operands, strict=True):
+            reading.touch(effect, word, at)
+    if row.inner is not None and len(operands) > row.inner:
+        reading.inner = reading.places[row.inner]
+    if row.at_files:
+        for at, word in reading.placed():
+            if isinstance(word, str) and word.startswith("@"):
+                reading.act(at, "takes options from a file")
+    if row.then is not None:
+        row.then(reading)
+
+
+def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
+    """Read the option at `i`; the index of the next word, and whether a following `--` may be its value."""
+    row = reading.row
+    known = row.known
+    if word[1] == "-" or row.single or word[0] == "+":
+        name, equals, value = word.partition("=")
+        if row.single and name.startswith("--"):
+            name = name[1:]
+        option = known.get(name) or row.abbreviated(name)
+        if option is None:
+            reading.given.append(Given(name, value if equals else None, i))
+            return i + 1, not equals and not row.abbreviates
+        return _give(reading, option, value if equals else None, i), False
+    if len(word) > 2 and (option := known.get(word)) is not None:
+        return _give(reading, option, None, i), False
+    for k, letter in enumerate(word[1:], 2):
+        name = "-" + letter
+        option = known.get(name)
+        if option is None:
+            reading.given.append(Given(name, None, i))
+        elif option.takes:
+            rest = word[k:] if option.takes != ";" else ""
+            return _give(reading, option, rest or None, i), False
+        else:
+            _give(reading, option, None, i)
+    return i + 1, not row.abbreviates and name not in known
+
+
+def _give(reading: Reading, option: Option, value: Word | None, i: int) -> int:
+    """Record an option with its value (the next word where it takes one and none is glued on)."""
+    name, takes, does = option
+    after = i + 1
+    if takes == "=" and value is None and after < len(reading.words):
+        value = reading.words[after]
+        if isinstance(value, Unknown):
+            if _splits(reading, value) or (not reading.row.dashes and _may_be_option(reading, value)):
+                reading.act(after, MAY_BE_OPTION)
+        elif not reading.row.dashes and value[:1] == "-" and value != "-":
+            value, after = None, i
+        after += 1
+    elif takes == "==":
+        for second in reading.words[after + 1 : after + 2]:
+            value = second
+        for at in range(after, min(after + 2, len(reading.words))):
+            word = reading.words[at]
+            if isinstance(word, Unknown) and _splits(reading, word):
+                reading.act(at, MAY_BE_OPTION)
+        after += 2
+    elif takes == ";":
+        while after < len(reading.words) and reading.words[after] not in (";", "+"):
+            after += 1
+        after += 1
+    reading.given.append(Given(name, value, i))
+    if does and not (value == "-" and does in _STREAMED) and (value is not None or not takes or does not in EFFECTS):
+        reading.touch(does, value if value is not None else "", i)
+    return after
+
+
+def _splits(reading: Reading, word: Unknown) -> bool:
+    """Whether the word may become several, one of them an option that acts."""
+    if not reading.row.acting or word.safe or word.single or is_one_plain_word(word):
+        return False
+    return not (word.glob and word.prefix and word.prefix[0] != "-")
+
+
+def _unknown(reading: Reading, word: Unknown, i: int, ended: bool) -> int:
+    prefix = word.prefix
+    if _splits(reading, word) and not ended:
+        reading.act(i, MAY_BE_OPTION)
+    if ended or word.safe or (prefix and prefix[0] != "-"):
+        _operand(reading, i, word)
+        return i + 1
+    if prefix.startswith("-") and len(prefix) > 1:
+        return _half_known(reading, word, i)
+    if _may_be_option(reading, word):
+        reading.act(i, MAY_BE_OPTION)
+    _operand(reading, i, word)
+    return i + 1
+
+
+def _may_be_option(reading: Reading, word: Unknown) -> bool:
+    if not reading.row.acting or word.safe or (not word.prefix and is_one_plain_word(word)):
+        return False
+    return not word.prefix or word.prefix[0] == "-"
+
+
+def _half_known(reading: Reading, word: Unknown, i: int) -> int:
+    """`--jobs=$(nproc)`, `-j"$n"`, `-$flags`: an option with a value that is not known, or of which half is."""
+    prefix, row = word.prefix, reading.row
+    if prefix[1] == "-" or row.single:
+        name, equals, rest = prefix.partition("=")
+        option = row.known.get(name) or row.abbreviated(name)
+        if equals:
+            if option is not None:
+                _give(reading, option, _tail(word, rest), i)
+            return i + 1
+    else:
+        for k in range(1, len(prefix)):
+            option = row.known.get("-" + prefix[k])
+            if option is not None and option.takes:
+                _give(reading, option, _tail(word, prefix[k + 1 :]), i)
+                return i + 1
+            if option is not None:
+                _give(reading, option, None, i)
+    if row.acting:
+        reading.act(i, MAY_BE_OPTION)
+    return i + 1
+
+
+def _tail(word: Unknown, prefix: str) -> Unknown:
+    return Unknown(word.text, word.glob, prefix, word.safe, word.single)
