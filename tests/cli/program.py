@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.cli.forked import FIXED, Forks
+
 PATIENCE = 30.0  # seconds; only a failing test ever waits so long
 DONE = '[[turn]]\n[[turn.reply]]\ntext = "Done."\n'
 
@@ -39,6 +41,15 @@ class Said:
         return json.loads(self.out)
 
 
+# What of the environment all homes share.
+ENV = {
+    **{k: v for k, v in os.environ.items() if not k.startswith(("HITL_", "ANTHROPIC_", "GIT_", "LC_"))},
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+}
+FORKS = Forks(ENV)
+
+
 class Home:
     """A person's folders and a workspace, apart from everything else on this machine."""
 
@@ -47,12 +58,10 @@ class Home:
         for folder in (self.config, self.state, self.work):
             folder.mkdir()
         self.env = {
-            **{k: v for k, v in os.environ.items() if not k.startswith(("HITL_", "ANTHROPIC_", "GIT_", "LC_"))},
+            **ENV,
             "HITL_CONFIG_DIR": str(self.config),
             "HITL_STATE_DIR": str(self.state),
             "HOME": str(root),
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
         }
         self.model: list[str] = []
 
@@ -85,6 +94,10 @@ class Home:
     def hitl(self, *arguments: str, input: str | bytes | None = None, **options: Any) -> Said:
         """Run to the end; `input` goes to standard input, which is empty without it."""
         data = input.encode() if isinstance(input, str) else input
+        if options.keys() <= {"cwd", "env"} and not any(name.startswith(FIXED) for name in options.get("env", ())):
+            env, cwd = {**self.env, **options.get("env", {})}, options.get("cwd", self.work)
+            code, out, err = FORKS.run(arguments, cwd=cwd, env=env, input=data, patience=PATIENCE)
+            return Said(code, out.decode(), err.decode())
         process = self.start(*arguments, **({"stdin": subprocess.PIPE} if data is not None else {}), **options)
         return end_of(process, data)
 

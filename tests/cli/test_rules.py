@@ -15,6 +15,7 @@ import pytest
 from hitl_cli.journal import Answered, Call, Entry, Judged, ModelReply, Replied, Who
 from hitl_cli.store import Head
 from hitl_cli.store.sqlite import SqliteStore
+from tests.cli.program import FORKS, PATIENCE, Said
 
 
 class Hitl:
@@ -32,27 +33,21 @@ class Hitl:
             "HITL_STATE_DIR": str(root / "state"),
         }
 
-    def __call__(self, *arguments: str, input: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "hitl_cli", "rules", *arguments],
-            input=input,
-            text=True,
-            capture_output=True,
-            cwd=self.workspace,
-            env=self.env,
-            timeout=60,
-            check=False,
+    def __call__(self, *arguments: str, input: str = "") -> Said:
+        code, out, err = FORKS.run(
+            ["rules", *arguments], cwd=self.workspace, env=self.env, input=input.encode(), patience=PATIENCE
         )
+        return Said(code, out.decode(), err.decode())
 
     def out(self, *arguments: str, code: int = 0, input: str = "") -> str:
         done = self(*arguments, input=input)
-        assert (done.returncode, done.stderr) == (code, ""), done
-        return done.stdout
+        assert (done.code, done.err) == (code, ""), done
+        return done.out
 
     def error(self, *arguments: str, code: int = 2, input: str = "") -> str:
         done = self(*arguments, input=input)
-        assert (done.returncode, done.stdout) == (code, ""), done
-        return done.stderr
+        assert (done.code, done.out) == (code, ""), done
+        return done.err
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self.out(*arguments, "--json"))
@@ -117,7 +112,7 @@ def test_check_exits_as_the_verdict(hitl: Hitl) -> None:
     assert hitl.out("check", "make test") == "allow: `make test` is allowed by Bash(make:*)\n"
     assert hitl.out("check", "make clean", code=3) == "deny: `make clean` is denied by Bash(make clean:*)\n"
     assert hitl.out("check", "cat f.txt && deploy", code=4) == "ask: no rule covers `deploy`; part 2 of 2\n"
-    told = json.loads(hitl("check", "--tool", "Write", "--input", '{"file_path": "src/a"}', "--json").stdout)
+    told = json.loads(hitl("check", "--tool", "Write", "--input", '{"file_path": "src/a"}', "--json").out)
     assert told == {
         "decision": "ask",
         "reason": "no rule covers writing `src/a`",
@@ -194,12 +189,12 @@ def test_a_batch_is_answered_line_by_line_in_order(hitl: Hitl) -> None:
     ]
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
     done = hitl("check", "--batch", "-", input=text)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = done.lines
     assert [(a["id"], a.get("decision")) for a in answers] == [
         (1, "allow"), (2, "ask"), (3, "deny"), (4, "allow"), (5, None), (None, None), (7, "allow"),
     ]  # fmt: skip
     assert "line 5: " in answers[4]["error"]
-    assert done.returncode == 2
+    assert done.code == 2
     file = hitl.root / "batch.jsonl"
     file.write_text(json.dumps(lines[0]) + "\n")
     assert json.loads(hitl.out("check", "--batch", str(file)))["decision"] == "allow"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import DONE, Home, steady
+from tests.cli.program import DONE, Home, steady, until
 from tests.models.server import Server
 
 TOUCH = ("Bash", {"command": "touch made"})
@@ -289,12 +289,12 @@ def test_a_breakpoint_holds_the_turn_and_proceed_goes_on(home: Home) -> None:
 @pytest.mark.slow
 def test_a_question_expires_and_is_not_called_a_refusal_by_the_user(home: Home) -> None:
     session = home.calls(TOUCH).run("go", "--expires", "0.1s", "--output", "json").json["session"]
+    until(lambda: "expired" in home.hitl("pending").out)
     said = home.hitl("answer", session, "--approve")
     assert (said.code, said.err) == (
         2,
         "hitl: 1.1.0:approval: it expired before this answer; `recover` goes on without one\n",
     )
-    assert "expired" in home.hitl("pending").out
     said = home.hitl("recover", session, "--output", "stream-json")
     assert said.code == 3
     [result] = [line for line in said.lines if line["type"] == "result"]
