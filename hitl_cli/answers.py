@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from hitl_cli import schema
 from hitl_cli.interrupts import (
+    VERBS,
     Answer,
     Approval,
     Approve,
@@ -36,14 +37,6 @@ _TAKES: dict[type, tuple[type, ...]] = {
     Review: (Reply,),
     Breakpoint: (Proceed,),
 }
-_WORDS: Mapping[type, str] = {
-    Approve: "approve",
-    Edit: "edit",
-    Reject: "reject",
-    Reply: "reply",
-    Supply: "result",
-    Proceed: "proceed",
-}
 
 
 def check(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | None = None) -> str | None:
@@ -59,9 +52,9 @@ def fit(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | No
     """`answer` with its values as the types they stand for; ValueError says what is wrong with it."""
     takes = takes_of(interrupt)
     if not isinstance(answer, takes):
-        fitting = ", ".join(_WORDS[t] for t in takes)
+        fitting = ", ".join(VERBS[t] for t in takes)
         raise ValueError(
-            f"{_WORDS.get(type(answer), repr(answer))} does not answer this {interrupt.kind}; use {fitting}"
+            f"{VERBS.get(type(answer), repr(answer))} does not answer this {interrupt.kind}; use {fitting}"
         )
     if isinstance(answer, Approve | Edit | Reject):
         _fit_rules(interrupt, answer)
@@ -96,7 +89,7 @@ def _fit_rules(interrupt: Interrupt, answer: Approve | Edit | Reject) -> None:
         raise ValueError(f"rules are accepted with an approval only, not with a {interrupt.kind}")
     wrong = [grant.rule for grant in answer.rules if grant.decision != wanted]
     if wrong:
-        raise ValueError(f"{_WORDS[type(answer)]} takes {wanted} rules only: {', '.join(wrong)}")
+        raise ValueError(f"{VERBS[type(answer)]} takes {wanted} rules only: {', '.join(wrong)}")
 
 
 def _fit_reply(interrupt: Interrupt, value: Json, arguments: Mapping[str, Json] | None) -> Json:

@@ -7,7 +7,7 @@ a console, another process, a host program and a file of answers all go through 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from hitl_cli import records
 from hitl_cli.journal import Call, Grant, Json
@@ -146,7 +146,7 @@ class Approve(Struct, frozen=True):
 
 
 class Edit(Struct, frozen=True):
-    input: Mapping[str, Json] = field(default_factory=dict)
+    input: Mapping[str, Json]
     rules: tuple[Grant, ...] = ()
 
 
@@ -156,13 +156,13 @@ class Reject(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    value: Any = None
+    value: Json
 
 
 class Supply(Struct, frozen=True):
     """The result of a call that somebody else ran (or that a person knows to have run)."""
 
-    output: Json = ""
+    output: Json
     error: bool = False
 
 
@@ -171,10 +171,17 @@ class Proceed(Struct, frozen=True):
 
 
 Answer = Approve | Edit | Reject | Reply | Supply | Proceed
-
-_INTERRUPTS: dict[str, type[Any]] = {
-    cls.__name__.lower(): cls for cls in (Approval, Question, External, Review, Breakpoint)
+# What each is called in JSON.
+VERBS: dict[type[Answer], str] = {
+    Approve: "approve",
+    Edit: "edit",
+    Reject: "reject",
+    Reply: "reply",
+    Supply: "result",
+    Proceed: "proceed",
 }
+_ANSWERS = {verb: cls for cls, verb in VERBS.items()}
+_INTERRUPTS: dict[str, type[Interrupt]] = {cls.__name__.lower(): cls for cls in get_args(Interrupt)}
 ORDER = tuple(_INTERRUPTS)  # the order in which what waits is listed
 
 
@@ -185,20 +192,15 @@ def dump(interrupt: Interrupt) -> dict[str, Json]:
 
 def load(data: Mapping[str, Json]) -> Interrupt:
     """The interrupt that `data` describes; ValueError when it is none. A `since` that is no time is left out."""
-    if not isinstance(data, Mapping):
-        raise ValueError("an interrupt must be an object")
-    cls = _INTERRUPTS.get(str(data.get("kind")))
+    cls = _INTERRUPTS.get(str(data.get("kind"))) if isinstance(data, Mapping) else None
     if cls is None:
-        raise ValueError(f"an interrupt's kind must be one of {', '.join(ORDER)}")
-    bad = "since" in data and not isinstance(data["since"], int | float)
-    interrupt: Interrupt = records.load(cls, {k: v for k, v in data.items() if not (bad and k == "since")})
-    return interrupt
+        raise ValueError(f"an interrupt must be an object whose kind is one of {', '.join(ORDER)}")
+    return records.load(cls, {k: v for k, v in data.items() if k != "since" or isinstance(v, int | float)})
 
 
 def dump_answer(answer: Answer) -> dict[str, Json]:
     """An answer as the JSON object that `load_answer` reads, e.g. `{"reject": {"reason": "keep it"}}`."""
-    verb = "result" if isinstance(answer, Supply) else type(answer).__name__.lower()
-    return {verb: {name: getattr(answer, name) for name in _ANSWERS[verb][1]} | records.dump(answer)}
+    return {VERBS[type(answer)]: records.dump(answer)}
 
 
 def load_answer(data: Json) -> Answer:
@@ -215,19 +217,14 @@ def load_answer(data: Json) -> Answer:
         raise ValueError(f"an answer is one of {', '.join(_ANSWERS)}, not {verb!r}")
     if not isinstance(body, Mapping):
         raise ValueError(f"what {verb} says must be an object")
-    cls, required = _ANSWERS[verb]
-    missing = [name for name in required if name not in body]
-    if missing:
-        raise ValueError(f"{verb} needs {', '.join(missing)}")
-    body = dict(body)
-    shared = {name: body.pop(name) for name in ("scope", "until") if "rules" in cls.__slots__ and name in body}
-    if "rules" in body and "rules" in cls.__slots__:
-        if not isinstance(body["rules"], list | tuple):
+    cls, body = _ANSWERS[verb], dict(body)
+    if "rules" in cls.__struct_fields__:
+        shared = {name: body.pop(name) for name in ("scope", "until") if name in body}
+        if not isinstance(body.get("rules", ()), list | tuple):
             raise ValueError(f"{verb}.rules must be a list")
         decision = "deny" if verb == "reject" else "allow"
-        body["rules"] = [_rule(rule, decision, shared) for rule in body["rules"]]
-    answer: Answer = records.load(cls, body, verb)
-    return answer
+        body["rules"] = [_rule(rule, decision, shared) for rule in body.get("rules", ())]
+    return records.load(cls, body, verb)
 
 
 def _rule(rule: Json, decision: str, shared: Mapping[str, Json]) -> dict[str, Json]:
@@ -237,19 +234,10 @@ def _rule(rule: Json, decision: str, shared: Mapping[str, Json]) -> dict[str, Js
     return {"decision": decision, **shared, **given}
 
 
-_ANSWERS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
-    "approve": (Approve, ()),
-    "edit": (Edit, ("input",)),
-    "reject": (Reject, ()),
-    "reply": (Reply, ("value",)),
-    "result": (Supply, ("output",)),
-    "proceed": (Proceed, ()),
-}
+Rules = Iterable[Grant | Suggestion | str]
 
 
-def approve(
-    rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session", until: float | None = None
-) -> Approve:
+def approve(rules: Rules = (), scope: str = "session", until: float | None = None) -> Approve:
     """Yes, once; with `rules` (their text is enough) also from now on, as wide as `scope` and as long as `until`.
 
     >>> approve(["Bash(git log:*)"], scope="user").rules
@@ -258,7 +246,7 @@ def approve(
     return Approve(_grants(rules, "allow", scope, until))
 
 
-def edit(input: Mapping[str, Json], rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session") -> Edit:
+def edit(input: Mapping[str, Json], rules: Rules = (), scope: str = "session") -> Edit:
     """Yes, with this input in place of the model's. The whole input is replaced, not merged.
 
     >>> edit({"command": "ls"}).input
@@ -267,7 +255,7 @@ def edit(input: Mapping[str, Json], rules: Iterable[Grant | Suggestion | str] = 
     return Edit(dict(input), _grants(rules, "allow", scope, None))
 
 
-def reject(reason: str = "", rules: Iterable[Grant | Suggestion | str] = (), scope: str = "session") -> Reject:
+def reject(reason: str = "", rules: Rules = (), scope: str = "session") -> Reject:
     """No; the model is told the reason. `rules` are deny rules.
 
     >>> reject("use the test database")
@@ -303,9 +291,7 @@ def proceed() -> Proceed:
     return Proceed()
 
 
-def _grants(
-    rules: Iterable[Grant | Suggestion | str], decision: Any, scope: Any, until: float | None
-) -> tuple[Grant, ...]:
+def _grants(rules: Rules, decision: Any, scope: Any, until: float | None) -> tuple[Grant, ...]:
     if isinstance(rules, str):
         raise TypeError("rules is a list of rules, not one text")
     texts = [text for r in rules for text in (r.rules if isinstance(r, Suggestion) else (r,))]
