@@ -56,6 +56,11 @@ class Call(Struct, frozen=True):
     provider_id: str = ""
 
 
+def exact(name: str, input: Mapping[str, Json] | None) -> str:
+    """A text that is equal for equal calls, whatever the order of their arguments."""
+    return f"{name} {json.dumps(input, sort_keys=True, ensure_ascii=False, default=str)}"
+
+
 Stop = Literal["end", "tool_use", "length", "refusal", "pause", "interrupted"]
 
 

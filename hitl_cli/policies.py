@@ -9,10 +9,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hitl_cli.journal import Call
+from hitl_cli.journal import Call, exact
 from hitl_cli.permissions.rule import Decision
 from hitl_cli.records import Struct
-from hitl_cli.state import exact
 
 Key = str | tuple[str, ...]  # a tool's name, several of them, or "*"
 

@@ -12,19 +12,7 @@ from typing import Any
 
 from hitl_cli import interrupts, records
 from hitl_cli.answers import filled
-from hitl_cli.interrupts import (
-    Answer,
-    Approval,
-    Approve,
-    Edit,
-    Interrupt,
-    Proceed,
-    Question,
-    Reject,
-    Reply,
-    Review,
-    Supply,
-)
+from hitl_cli.interrupts import Answer, Approval, Approve, Edit, Interrupt, Question, Reject, Reply, Review, Supply
 from hitl_cli.journal import (
     Answered,
     Began,
@@ -45,13 +33,9 @@ from hitl_cli.journal import (
     Started,
     Usage,
     Who,
+    exact,
 )
 from hitl_cli.records import Struct, field, replace
-
-
-def exact(name: str, input: Mapping[str, Json] | None) -> str:
-    """A text that is equal for equal calls, whatever the order of their arguments."""
-    return f"{name} {json.dumps(input, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
 class CallState(Struct):
@@ -62,7 +46,6 @@ class CallState(Struct):
     decided   the last verdict that was recorded
     approved  digests that a person said yes to
     running   a body was started and neither returned nor stopped at a question of its own
-    rerun     a person said that a body that may have run is to run (again)
     returned  what the body returned, or what somebody else supplied
     refused   who said no to it, and why
     asked     the body has had an answer to a question of its own
@@ -126,8 +109,7 @@ class State(Struct):
         return tuple(sorted(self.pending.values(), key=lambda i: interrupts.ORDER.index(i.kind)))
 
     def next_id(self, base: str) -> str:
-        times = self.raised.get(base, 0)
-        return base if not times else f"{base}~{times + 1}"
+        return f"{base}~{times + 1}" if (times := self.raised.get(base, 0)) else base
 
     def fold_all(self, entries: Iterable[Entry]) -> State:
         for entry in entries:
@@ -165,14 +147,13 @@ def _replied(state: State, entry: Replied) -> None:
 
 
 def _judged(state: State, entry: Judged) -> None:
-    if entry.call in state.calls:
-        state.calls[entry.call].decided = entry.decision
+    if call := state.calls.get(entry.call):
+        call.decided = entry.decision
         if entry.decision == "deny":
-            rule = {"rule": entry.rule, "layer": entry.layer}
-            _deny(state, state.calls[entry.call].call, entry.who, part=entry.part, help=entry.help, **rule)
+            _deny(state, call.call, entry.who, entry.part, entry.help, entry.rule, entry.layer)
 
 
-def _deny(state: State, call: Call, who: Who, *, part: str, help: str, rule: str = "", layer: str = "") -> None:
+def _deny(state: State, call: Call, who: Who, part: str, help: str, rule: str = "", layer: str = "") -> None:
     by = f"{who.kind} {who.detail}".strip()
     entry = {"call": call.id, "tool": call.name, "part": part, "by": by, "rule": rule, "layer": layer, "help": help}
     state.denied.append(entry)
@@ -205,8 +186,7 @@ def _answered(state: State, entry: Answered) -> None:
         if isinstance(answer, Approve | Edit | Reject) and interrupt.call:
             state.grants.extend(grant for grant in answer.rules if grant.scope == "session")
             state.unwritten.extend((grant, interrupt.call) for grant in answer.rules if grant.scope != "session")
-        call = state.calls.get(interrupt.call.id) if interrupt.call else None
-        if call is not None:
+        if interrupt.call and (call := state.calls.get(interrupt.call.id)):
             _apply(state, call, interrupt, answer, entry)
         if isinstance(answer, Reply) and isinstance(interrupt, Question | Review) and interrupt.memo:
             state.memo[interrupt.memo] = answer.value
@@ -226,7 +206,7 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
         approval = interrupt if isinstance(interrupt, Approval) else None
         part = "running it again" if call.running else approval.part if approval else ""
         help = ", ".join(approval.suggested[0].rules) if approval and approval.suggested else ""
-        _deny(state, call.call, entry.who, part=part, help=help)
+        _deny(state, call.call, entry.who, part, help)
     elif isinstance(answer, Supply):
         text = answer.output if isinstance(answer.output, str) else json.dumps(answer.output, ensure_ascii=False)
         call.returned, call.running = Result(text, not answer.error, "external"), False
@@ -234,8 +214,6 @@ def _apply(state: State, call: CallState, interrupt: Interrupt, answer: Answer, 
         _fill(state, call, filled(interrupt, answer.value))
     elif isinstance(answer, Reply) and isinstance(interrupt, Question):
         call.asked = True
-    else:
-        assert isinstance(answer, Reply | Proceed)
 
 
 def _fill(state: State, call: CallState, form: Question) -> None:
@@ -245,9 +223,8 @@ def _fill(state: State, call: CallState, form: Question) -> None:
         state.answered.pop(form.id)
         return
     call.filled = True
-    call.call = replace(
-        call.call, input={**(call.call.input or {}), **({form.under: values} if form.under else values)}
-    )
+    given = {form.under: values} if form.under else values
+    call.call = replace(call.call, input={**(call.call.input or {}), **given})
 
 
 def _started(state: State, entry: Started) -> None:
@@ -275,12 +252,8 @@ def _settled(state: State, entry: Settled) -> None:
 def _changed(state: State, entry: Changed) -> None:
     value: Any = entry.value
     _spend(state, entry.usage)
-    if entry.what == "title":
-        state.title = value
-    elif entry.what == "mode":
-        state.mode = value
-    elif entry.what == "model":
-        state.model = value
+    if entry.what in ("title", "mode", "model"):
+        setattr(state, entry.what, value)
     elif entry.what == "settings":
         state.settings = records.load(Settings, value)
         state.mode, state.model = state.settings.mode, state.settings.model

@@ -16,7 +16,7 @@ from typing import Any, cast
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
 from hitl_cli.interrupts import Approval, Preview, Suggestion
-from hitl_cli.journal import Call, Grant, Json, Judged, Who
+from hitl_cli.journal import Call, Grant, Json, Judged, Who, exact
 from hitl_cli.middleware import call_any
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
@@ -24,7 +24,7 @@ from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdic
 from hitl_cli.permissions.suggest import suggest
 from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.records import Struct, field, replace
-from hitl_cli.state import State, exact
+from hitl_cli.state import State
 from hitl_cli.tooldef import Tool
 
 _MAIN = ("command", "file_path", "path", "url", "plan")
