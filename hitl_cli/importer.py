@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import takewhile
 from typing import Literal
 
-from hitl_cli.access import Command, Opaque, Place, WritePath, inside, lexical
+from hitl_cli.access import Access, Command, Opaque, Place, WritePath, inside, lexical
 from hitl_cli.accesses import accesses_of
 from hitl_cli.errors import RuleError
 from hitl_cli.importformats import Foreign
@@ -48,7 +48,7 @@ def convert(foreign: Foreign, place: Place) -> Outcome:
     try:
         return _convert(foreign, place)
     except RuleError as error:
-        return Outcome(foreign, "refused", (), error.problem + (f". {error.remedy}" if error.remedy else ""))
+        return _refused(foreign, error.problem + (f". {error.remedy}" if error.remedy else ""))
 
 
 def convert_all(rules: Sequence[Foreign], place: Place) -> Iterator[Outcome]:
@@ -62,7 +62,7 @@ def convert_all(rules: Sequence[Foreign], place: Place) -> Iterator[Outcome]:
             and any(r.decision < foreign.decision for r in later)
         ):
             note = "it is the default that later rules relax; here what no rule covers is asked about anyway"
-            yield Outcome(foreign, "refused", (), note)
+            yield _refused(foreign, note)
         else:
             yield convert(foreign, place)
 
@@ -70,58 +70,55 @@ def convert_all(rules: Sequence[Foreign], place: Place) -> Iterator[Outcome]:
 def _convert(foreign: Foreign, place: Place) -> Outcome:
     tool = _NAMES.get(foreign.tool, foreign.tool)
     if tool.startswith("agent/"):
-        return Outcome(foreign, "refused", (), "it is for one agent of several, and here there is one")
+        return _refused(foreign, "it is for one agent of several, and here there is one")
     if tool == "*":
-        return Outcome(foreign, "refused", (), "it would allow everything; `hitl --mode bypass` does that for one run")
+        return _refused(foreign, "it would allow everything; `hitl --mode bypass` does that for one run")
     if tool in _NEEDLESS:
-        return Outcome(foreign, "refused", (), f"{tool} needs no rule here: it touches nothing")
+        return _refused(foreign, f"{tool} needs no rule here: it touches nothing")
     if tool == "Bash":
         return _command(foreign, place)
     if tool.startswith("mcp__"):
-        name = foreign.text.strip() if foreign.product == "claude" else tool
-        return Outcome(foreign, "kept", (_rule(foreign, name),))
+        return _kept(foreign, _rule(foreign, foreign.text.strip() if foreign.product == "claude" else tool))
     if tool not in _SAME:
-        return Outcome(foreign, "refused", (), f"there is no tool {tool} here")
+        return _refused(foreign, f"there is no tool {tool} here")
     if foreign.how == "regex":
-        return Outcome(foreign, "refused", (), "a regular expression over arguments has no counterpart here")
+        return _refused(foreign, "a regular expression over arguments has no counterpart here")
     whole = foreign.pattern is None or foreign.pattern.strip() in ("*", "**")
     if tool == "WebFetch" or whole:
-        return Outcome(foreign, "kept", (_rule(foreign, tool if whole else f"{tool}({foreign.pattern})"),))
+        return _kept(foreign, _rule(foreign, tool if whole else f"{tool}({foreign.pattern})"))
     return _path(foreign, tool, place)
+
+
+def _refused(foreign: Foreign, why: str) -> Outcome:
+    return Outcome(foreign, "refused", (), why)
+
+
+def _kept(foreign: Foreign, rule: Rule, note: str = "") -> Outcome:
+    return Outcome(foreign, "kept", (rule,), note)
 
 
 def _rule(foreign: Foreign, text: str) -> Rule:
     return codec.parse(text, foreign.decision, Source("user"))
 
 
-# Paths
-
-
 def _path(foreign: Foreign, tool: str, place: Place) -> Outcome:
-    pattern = (foreign.pattern or "").strip().replace("\\", "/")
-    note = ""
+    pattern, note = (foreign.pattern or "").strip().replace("\\", "/"), ""
     if foreign.product == "claude" and pattern.startswith("//"):
         pattern = pattern[1:]
         note = "two leading slashes meant the root of the disk; here one does"
     elif foreign.product == "claude" and pattern.startswith("/"):
         first = pattern[1:].split("/", 1)[0]
         if first in ("Users", "home", "tmp", "private", "etc", "var", "opt", "usr", "mnt", "c", "d", "Volumes", "root"):
-            return Outcome(
+            return _refused(
                 foreign,
-                "refused",
-                (),
                 f"a single leading slash meant the project folder, so it never matched /{first}. "
                 f"Write `{tool}({pattern})` here if the root of the disk is meant.",
             )
         pattern = pattern[1:] if "/" in pattern[1:].rstrip("/") else "./" + pattern[1:]
         note = "a single leading slash meant the project folder; here the pattern is relative without it"
     if re.match(r"[A-Za-z]:/", pattern):
-        return Outcome(foreign, "refused", (), "it is a path of Windows")
-    rule = _rule(foreign, f"{tool}({pattern})")
-    return Outcome(foreign, "kept", (rule,), note)
-
-
-# Commands
+        return _refused(foreign, "it is a path of Windows")
+    return _kept(foreign, _rule(foreign, f"{tool}({pattern})"), note)
 
 
 def _command(foreign: Foreign, place: Place) -> Outcome:
@@ -132,7 +129,7 @@ def _command(foreign: Foreign, place: Place) -> Outcome:
             return _exact(foreign, foreign.words[2], place)
         return _prefix(foreign, " ".join(map(words.quote, foreign.words)), place)
     if pattern is None or pattern.strip() in ("*", ":*"):
-        return Outcome(foreign, "kept", (_rule(foreign, "Bash"),), "" if foreign.decision else _wide("Bash"))
+        return _kept(foreign, _rule(foreign, "Bash"), "" if foreign.decision else _wide("Bash"))
     if not pattern.strip():
         words.parse("")  # says that it names no word
     if foreign.how == "regex":
@@ -169,22 +166,20 @@ def _prefix(foreign: Foreign, text: str, place: Place) -> Outcome:
     text = text.strip()
     rule = _rule(foreign, f"Bash({text}:*)")
     if foreign.decision is not Decision.ALLOW:
-        return Outcome(foreign, "kept", (rule,))
+        return _kept(foreign, rule)
     compiled = words.parse(f"{text}:*", place.home)
-    verdict = Policy([rule], place).judge(
-        accesses_of("Bash", {"command": shlex.join(compiled.literal)}, place), mode="default", now=0, tool="Bash"
-    )
+    verdict = _verdict([rule], accesses_of("Bash", {"command": shlex.join(compiled.literal)}, place), place)
     opaque = next((p for p in verdict.parts if isinstance(p.access, Opaque)), None)
     if opaque is not None and not any(p.rule is not None for p in verdict.parts):
-        return Outcome(foreign, "refused", (), f"it cannot be judged, so no rule covers it: {opaque.reason}")
+        return _refused(foreign, f"it cannot be judged, so no rule covers it: {opaque.reason}")
     if opaque is None and verdict.decision is not Decision.ALLOW and (more := _inner(foreign, verdict)):
         return Outcome(foreign, "split", (rule, *more), "a wrapper and what it runs have a rule each")
     first = compiled.literal[0] if compiled.literal else ""
     if compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
-        return Outcome(foreign, "kept", (rule,), _wide(first))
+        return _kept(foreign, rule, _wide(first))
     if verdict.decision is not Decision.ALLOW:
         return Outcome(foreign, "narrowed", (rule,), f"what it spells alone still asks: {verdict.reason}")
-    return Outcome(foreign, "kept", (rule,))
+    return _kept(foreign, rule)
 
 
 def _inner(foreign: Foreign, verdict: Verdict) -> tuple[Rule, ...]:
@@ -215,21 +210,16 @@ def _starred(foreign: Foreign, pattern: str, place: Place) -> Outcome:
     if pattern.endswith("*") and not pattern.endswith(" *"):
         rule = _rule(foreign, f"Bash({pattern}:*)")
         if "*" not in pattern[:-1]:
-            return Outcome(
-                foreign, "kept", (rule,), "the last star also went over further words; that is written `:*` here"
-            )
+            return _kept(foreign, rule, "the last star also went over further words; that is written `:*` here")
     else:
         rule = _rule(foreign, f"Bash({pattern})")
         if foreign.decision is Decision.ALLOW and not _allows((rule,), pattern, place):
-            exact = _exact(
-                foreign, pattern, place
-            )  # the star of a file pattern, in a command that was allowed as it stands
+            exact = _exact(foreign, pattern, place)  # the star of a file pattern, in a command allowed as it stands
             if exact.rules:
                 return exact
-    inner = any(isinstance(i, words.Star) for i in words.parse(rule.pattern or "", place.home).items)
-    if inner:
+    if any(isinstance(item, words.Star) for item in words.parse(rule.pattern or "", place.home).items):
         return Outcome(foreign, "narrowed", (rule,), "a star inside a word stays in that word here")
-    return Outcome(foreign, "kept", (rule,), "a star alone is one or more words of one command here")
+    return _kept(foreign, rule, "a star alone is one or more words of one command here")
 
 
 def _regex(foreign: Foreign, regex: str, place: Place) -> Outcome:
@@ -238,26 +228,26 @@ def _regex(foreign: Foreign, regex: str, place: Place) -> Outcome:
         r"\^((?:[\w./-]|\\[-./]|\\s\+|\s)*)(?:\(\??:?([\w|./-]+)\)((?:[\w./-]|\\s\+|\s)*))?(?:\\b|\\s|\$)?", regex
     )
     if not found or regex.endswith("$"):
-        return Outcome(
-            foreign, "refused", (), "this regular expression has no counterpart; write the words it stands for"
-        )
+        return _refused(foreign, "this regular expression has no counterpart; write the words it stands for")
     start, choice, end = (re.sub(r"\\s\+?", " ", part or "").replace("\\", "") for part in found.groups())
     texts = [f"{start}{one}{end}".strip() for one in choice.split("|")]
     if any(not text for text in texts):
-        return Outcome(foreign, "refused", (), "the regular expression spells no word")
+        return _refused(foreign, "the regular expression spells no word")
     outcomes = [_prefix(foreign, text, place) for text in texts]
     rules = tuple(rule for outcome in outcomes for rule in outcome.rules)
     notes = "; ".join(dict.fromkeys(o.note for o in outcomes if o.note))
     if not rules:
-        return Outcome(foreign, "refused", (), notes)
-    return Outcome(
-        foreign, "split" if len(rules) > 1 else outcomes[0].status, rules, notes or "the words it stands for"
-    )
+        return _refused(foreign, notes)
+    status: Status = "split" if len(rules) > 1 else outcomes[0].status
+    return Outcome(foreign, status, rules, notes or "the words it stands for")
 
 
 def _allows(rules: Sequence[Rule], command: str, place: Place) -> bool:
-    accesses = accesses_of("Bash", {"command": command}, place)
-    return Policy(rules, place).judge(accesses, mode="default", now=0, tool="Bash").decision is Decision.ALLOW
+    return _verdict(rules, accesses_of("Bash", {"command": command}, place), place).decision is Decision.ALLOW
+
+
+def _verdict(rules: Sequence[Rule], accesses: Sequence[Access], place: Place) -> Verdict:
+    return Policy(rules, place).judge(accesses, mode="default", now=0, tool="Bash")
 
 
 def _whole(text: str) -> None:
@@ -277,36 +267,33 @@ def _exact(foreign: Foreign, text: str, place: Place) -> Outcome:
     if first in ("do", "then", "else", "done", "fi", "esac", "in"):
         _whole(text)
     if foreign.decision is not Decision.ALLOW:
-        return Outcome(foreign, "kept", (_rule(foreign, f"Bash({text})"),))
+        return _kept(foreign, _rule(foreign, f"Bash({text})"))
     accesses = accesses_of("Bash", {"command": text}, place)
     opaque = next((a for a in accesses if isinstance(a, Opaque)), None)
     if opaque is not None:
-        return Outcome(foreign, "refused", (), f"it cannot be judged, so no rule covers it: {opaque.reason}")
+        return _refused(foreign, f"it cannot be judged, so no rule covers it: {opaque.reason}")
     if all(isinstance(a, Command) and a.free for a in accesses) and accesses:
-        return Outcome(foreign, "refused", (), "it needs no rule here")
+        return _refused(foreign, "it needs no rule here")
     with suppress(RuleError):
         same = _rule(foreign, f"Bash({text})")
         if _allows((same,), text, place):
-            return Outcome(foreign, "kept", (same,))
+            return _kept(foreign, same)
     texts: list[str] = []
     for access in accesses:
         if isinstance(access, Command) and not access.free:
             spelled = [words.key(word) for word in access.words]
             if None in spelled:
-                return Outcome(
-                    foreign, "refused", (), "only the shell knows one of its words, so it cannot be spelled out"
-                )
+                return _refused(foreign, "only the shell knows one of its words, so it cannot be spelled out")
             texts.append(f"Bash({' '.join(words.quote(str(s)) for s in spelled)})")
         elif isinstance(access, WritePath) and access.by_command is None:
             path = lexical(access.path, "/")
             if inside(path, place.workspace) and path != place.workspace:
                 path = "./" + path[len(place.workspace) + 1 :]
             texts.append(f"Write({path})")
-    texts = list(dict.fromkeys(texts))
-    rules = tuple(_rule(foreign, t) for t in texts)
-    verdict = Policy(rules, place).judge(accesses, mode="default", now=0, tool="Bash")
+    rules = tuple(_rule(foreign, text) for text in dict.fromkeys(texts))
+    verdict = _verdict(rules, accesses, place)
     if verdict.decision is not Decision.ALLOW:
-        return Outcome(foreign, "refused", (), f"no rule can allow it: {verdict.reason}")
+        return _refused(foreign, f"no rule can allow it: {verdict.reason}")
     if len(rules) > 1:
         return Outcome(foreign, "split", rules, "a rule here covers one simple command, so each part has its own")
     return Outcome(foreign, "kept", rules)
