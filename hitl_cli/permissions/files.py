@@ -3,248 +3,273 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
-from hitl_cli.access import Access, Command, ReadPath, Word, WritePath, lexical
-from hitl_cli.permissions import kinds, places
-from hitl_cli.permissions.rule import Decision, Part, Rule
-from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, joined, named, said, shown, spellings
-from hitl_cli.permissions.tables import CODE, Fit
+from hitl_cli.access import Command, Place, ReadPath, WritePath, lexical
+from hitl_cli.permissions import globs, kinds, pathtree, places
+from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
+from hitl_cli.permissions.tables import CODE, Fit, live
 
 READS = frozenset({"Read"})
 SEARCHES = frozenset({"Glob", "Grep"})
 WRITES = frozenset({"Write", "Edit"})
+_BOTH = READS | WRITES
 
 
-class Files:
-    """`consents`: by the index of a command in the call, the allow rule that covers it."""
+Pattern = globs.Path | None  # None: every path
+Index = pathtree.Index[tuple[Rule, Pattern]]
 
-    def __init__(self, scene: Scene, consents: Mapping[int, Fit]) -> None:
-        self.scene, self.consents = scene, consents
 
-    def rule(self, decision: Decision, access: ReadPath | WritePath, tools: Iterable[str]) -> Rule | None:
-        """A deny or ask rule that any spelling of the path meets."""
-        for tables in self.scene.tables:
-            table = tables[decision]
-            if table.paths:
-                for path in spellings(access):
-                    for rule, _ in table.path(tools, path, self.scene.now):
-                        return rule
-        return None
+def index(rules: Iterable[Rule], place: Place, *, strict: bool) -> Index:
+    """Rules of file tools, of one decision. `strict`: they allow."""
+    made = Index(place, strict=strict)
+    for rule in rules:
+        pattern = None if rule.pattern is None else globs.parse(rule.pattern, place.home)
+        made.add(pattern, (rule, pattern))
+    return made
 
-    def named_by(self, decision: Decision, command: Command) -> Rule | None:
-        """A deny or ask rule for a file that a word of the command names, for programs whose files nobody can tell."""
-        if command.free or command.words[:1] == ("echo",) or not any(t[decision].paths for t in self.scene.tables):
-            return None
-        code = command.words[0] in kinds.INTERPRETERS
-        at = command.cwd or self.scene.place.cwd
-        for word in command.words[1:]:
-            if isinstance(word, str):
-                value = word.rpartition("=")[2]
-                for piece in {word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ())} - {""}:
-                    path = lexical(piece, at)
-                    below = value != word or "/" in piece  # a folder is meant, not just any word
-                    if rule := self._names(decision, path) or (below and self._names(decision, path + "/\0")):
-                        return rule
-            elif (
-                word.glob
-                and (rule := self._may(decision, lexical(word.text, at)))
-                and rule.pattern not in (None, "*", "**")
-            ):
+
+def rules_for(
+    scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]
+) -> Iterator[tuple[Rule, Pattern]]:
+    """The rules of this decision for one of `tools` that meet any of the paths."""
+    for index in scene.paths[decision]:
+        for path in paths:
+            for rule, pattern in index.find(path):
+                if rule.tool in tools and live(rule, scene.now):
+                    yield rule, pattern
+
+
+def rule_for(scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]) -> Rule | None:
+    return next((rule for rule, _ in rules_for(scene, decision, paths, tools)), None)
+
+
+def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
+    """A rule for some path that a shell pattern may name."""
+    for index in scene.paths[decision]:
+        for rule, _ in index.may(glob):
+            if rule.tool in tools and live(rule, scene.now):
                 return rule
+    return None
+
+
+def named_by(scene: Scene, decision: Decision, command: Command) -> Rule | None:
+    """A deny or ask rule for a file that a word of the command names, for programs whose files nobody can tell."""
+    if command.free or command.words[:1] == ("echo",):
         return None
-
-    def _may(self, decision: Decision, glob: str, tools: Iterable[str] = READS | WRITES) -> Rule | None:
-        """A rule for some path that a shell pattern may name."""
-        return self.scene.first(decision, lambda table: table.may_path(tools, glob, self.scene.now))
-
-    def _names(self, decision: Decision, path: str) -> Rule | None:
-        """A rule that matches the path and names a part of it; a wide rule says nothing about a word that may be none."""
-        for tables in self.scene.tables:
-            for rule, pattern in tables[decision].path(READS | WRITES, path, self.scene.now):
-                if pattern is not None and any(pattern.names(part) for part in path.split("/")[-3:]):
+    code = command.words[0] in kinds.INTERPRETERS
+    at = command.cwd or scene.place.cwd
+    for word in command.words[1:]:
+        if isinstance(word, str):
+            value = word.rpartition("=")[2]
+            pieces = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
+            for piece in filter(None, dict.fromkeys(pieces)):
+                path = lexical(piece, at)
+                below = value != word or "/" in piece  # a folder is meant, not just any word
+                if rule := _names(scene, decision, path) or (below and _names(scene, decision, path + "/\0")):
                     return rule
-        return None
+        elif (
+            word.glob
+            and (rule := _may(scene, decision, lexical(word.text, at), _BOTH))
+            and rule.pattern not in (None, "*", "**")
+        ):
+            return rule
+    return None
 
-    def part(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part:
-        """The verdict on one path; `accesses` are all those of the call."""
-        return self._closed(access) or self._opened(access, accesses) or self._left(access)
 
-    def _doing(self, access: ReadPath | WritePath) -> str:
-        return f"{_verb(access)} {self._what(access)}"
+def _names(scene: Scene, decision: Decision, path: str) -> Rule | None:
+    """A rule that matches the path and names a part of it; a wide rule says nothing about a word that may be none."""
+    for rule, pattern in rules_for(scene, decision, (path,), _BOTH):
+        if pattern is not None and any(pattern.names(part) for part in path.split("/")[-3:]):
+            return rule
+    return None
 
-    def _what(self, access: ReadPath | WritePath) -> str:
-        if access.path == "/**":
+
+class File:
+    """One path of a call. `command` is what it is an operand of, `fit` the allow rule that covers that."""
+
+    def __init__(
+        self, scene: Scene, access: ReadPath | WritePath, command: Command | None = None, fit: Fit | None = None
+    ) -> None:
+        self.scene, self.access = scene, access
+        self.command, self.fit = command, fit
+        self.write = access if isinstance(access, WritePath) else None
+        self.listing = isinstance(access, ReadPath) and access.listing
+        self.paths = places.spellings(access)
+        self.written = self.paths[0]
+        self.inside = self._inside()
+
+    def settled(self) -> Settled:
+        return self._closed() or self._opened() or self._left()
+
+    # In words
+
+    def _doing(self) -> str:
+        if self.write is not None:
+            return f"{'removing' if self.write.removes else 'writing'} {self._what()}"
+        return f"{'listing' if self.listing else 'reading'} {self._what()}"
+
+    def _what(self) -> str:
+        if self.access.path == "/**":
             return "a file only the shell knows"
-        roots = self.scene.place.roots
-        folder = access.path.removesuffix("/**/*").removesuffix("/**")
-        if access.glob and folder != access.path:
+        folder = self.access.path.removesuffix("/**/*").removesuffix("/**")
+        if self.access.glob and folder != self.access.path:
+            roots = self.scene.place.roots
             return "what is in " + ("the workspace" if folder in roots else f"`{shown(self.scene.near(folder))}`")
-        return f"`{shown(self.scene.near(access.path))}`"
+        return f"`{shown(self.scene.near(self.access.path))}`"
 
-    def _closed(self, access: ReadPath | WritePath) -> Part | None:
+    # Deny, floor, ask
+
+    def _closed(self) -> Settled | None:
         """What a deny rule, the floor or an ask rule says."""
-        bite = self._biting(access)
-        denied = self._bites(DENY, access, bite)
+        denied = self._bites(DENY)
         if denied and denied[0] is DENY:
-            return Part(access, DENY, "rule", said(denied[1], self._doing(access)), denied[1])
-        if why := places.floor(access, self.scene.place):
-            return Part(access, ASK, "floor", f"{self._doing(access)}: {why}")
+            return DENY, "rule", said(denied[1], self._doing), denied[1]
+        if why := places.floor(self.access, self.paths, self.scene.place):
+            return ASK, "floor", lambda: f"{self._doing()}: {why}", None
         if denied:
-            return Part(access, ASK, "rule", f"{named(denied[1])} may forbid {self._doing(access)}", denied[1])
-        if asked := self._bites(ASK, access, bite):
-            return Part(access, ASK, "rule", said(asked[1], self._doing(access)), asked[1])
+            return ASK, "rule", lambda: f"{named(denied[1])} may forbid {self._doing()}", denied[1]
+        if asked := self._bites(ASK):
+            return ASK, "rule", said(asked[1], self._doing), asked[1]
         return None
 
-    def _opened(self, access: ReadPath | WritePath, accesses: Sequence[Access]) -> Part | None:
-        """What the program's policy, the command it belongs to or an allow rule says."""
-        writes = isinstance(access, WritePath)
-        if (own := self.scene.policy()) is not None:
-            return Part(access, own, "policy", POLICY)
-        if access.path in places.FREE_DEVICES:
-            return Part(access, ALLOW, "free", f"{access.path} keeps nothing")
-        if writes and self.scene.mode == "plan":
-            return Part(access, DENY, "mode", f"mode plan writes nothing: {self._doing(access)}")
-        if access.by_command is not None:
-            command = accesses[access.by_command]
-            assert isinstance(command, Command)
-            if self._with_command(access, command):
-                covers = f"the rule for `{shown(command.text or joined(command.words))}` covers it"
-                return Part(access, ALLOW, "free", covers)
-        elif self.scene.tool in ("", "Bash") and not writes and self.inside(access):
-            return Part(access, ALLOW, "free", "an input inside the workspace")
-        if self.scene.read_only and not writes:
-            return Part(access, ALLOW, "read-only", "the tool only reads")
-        if rule := self._allowing(access):
-            return Part(access, ALLOW, "rule", said(rule, self._doing(access)), rule)
-        return None
-
-    def _left(self, access: ReadPath | WritePath) -> Part:
-        """What the mode makes of a path that nothing settled."""
-        doing = self._doing(access)
-        writes, inside = isinstance(access, WritePath), self.inside(access)
-        why = f"no rule covers {doing}"
-        if access.real is not None and inside != self.scene.in_roots(access.alias or lexical(access.path, "/")):
-            why = f"no rule covers {doing}, a link to `{shown(access.real)}`"
-        if self.scene.mode == "plan" and not writes:
-            return Part(access, ALLOW if inside else ASK, "mode", "reading is part of planning" if inside else why)
-        if isinstance(access, WritePath) and (guard := next(places.guarded(access, self.scene.place), None)):
-            decision = ALLOW if self.scene.mode == "bypass" else ASK
-            return Part(access, decision, "guarded", f"{doing} needs a rule that names it: {guard[1]}")
-        return Part(access, *self.scene.by_mode(why, writes and inside))
-
-    def _biting(self, access: ReadPath | WritePath) -> frozenset[str]:
-        """The tools whose deny and ask rules concern this access."""
-        if isinstance(access, WritePath):
-            return WRITES
-        return READS | ({self.scene.tool} if self.scene.tool in SEARCHES else frozenset())
-
-    def _bites(
-        self, decision: Decision, access: ReadPath | WritePath, tools: Iterable[str]
-    ) -> tuple[Decision, Rule] | None:
+    def _bites(self, decision: Decision) -> tuple[Decision, Rule] | None:
         """The rule of this decision that the path meets, and what it comes to: ASK when it only may meet it."""
+        if not self.scene.paths[decision]:
+            return None
+        access, searches = self.access, self.scene.tool in SEARCHES
+        tools = WRITES if self.write is not None else READS | {self.scene.tool} if searches else READS
         if not access.glob:
-            rule = self.rule(decision, access, tools)
-            goes = isinstance(access, WritePath) and access.removes
-            if rule is None and (
-                goes or self.scene.tool in SEARCHES
-            ):  # what closes all of a folder closes this as well
-                below = posixpath.join(access.real or access.path, "\0")
-                rule = self.rule(decision, ReadPath(below), tools)
+            paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
+            rule = rule_for(self.scene, decision, paths, tools)
+            if rule is None and (searches or (self.write is not None and self.write.removes)):
+                # What closes all of a folder closes this as well.
+                below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
+                rule = rule_for(self.scene, decision, (below,), tools)
             return (decision, rule) if rule else None
-        if isinstance(access, ReadPath) and access.listing:
+        if self.listing:
             return None  # that a name might be seen is no reason to ask
-        rule = self._may(decision, lexical(access.path, "/"), tools)
+        rule = _may(self.scene, decision, self.written, tools)
         if rule is None or rule.pattern is None:
             return (decision, rule) if rule else None
         if access.below is not None and (there := access.below.paths()) is not None:
-            met = (self.rule(decision, ReadPath(path), tools) for path in there)
+            met = (rule_for(self.scene, decision, (lexical(path, "/"),), tools) for path in there)
             found = next((each for each in met if each), None)
             return (decision if access.below.every else ASK, found) if found else None
         return ASK, rule
 
-    def inside(self, access: ReadPath | WritePath) -> bool:
+    # Policy, allow
+
+    def _opened(self) -> Settled | None:
+        """What the program's policy, the command it belongs to or an allow rule says."""
+        access, scene = self.access, self.scene
+        if scene.own is not None:
+            return scene.own, "policy", POLICY, None
+        if access.path in places.FREE_DEVICES:
+            return ALLOW, "free", f"{access.path} keeps nothing", None
+        if self.write is not None and scene.mode == "plan":
+            return DENY, "mode", lambda: f"mode plan writes nothing: {self._doing()}", None
+        if self.command is not None:
+            if self._with(self.command):
+                return ALLOW, "free", self._covered, None
+        elif scene.tool in ("", "Bash") and self.write is None and self.inside:
+            return ALLOW, "free", "an input inside the workspace", None
+        if scene.read_only and self.write is None:
+            return ALLOW, "read-only", "the tool only reads", None
+        if rule := self._allowing():
+            return ALLOW, "rule", said(rule, self._doing), rule
+        return None
+
+    def _covered(self) -> str:
+        assert self.command is not None
+        return f"the rule for `{shown(self.command.text or joined(self.command.words))}` covers it"
+
+    def _inside(self) -> bool:
         """Whether it lies in the workspace, as written and as it is. A pattern: as far as its literal folders say."""
+        access, scene = self.access, self.scene
         if access.glob:
-            fixed = access.path
-            for n, part in enumerate(access.path.split("/")):
-                if any(c in part for c in "*?["):
-                    fixed = "/".join(access.path.split("/")[:n])
-                    if ".." in access.path.split("/")[n:]:
-                        return False
-                    break
-            return self.scene.in_roots(lexical(fixed or "/", "/"))
-        written = access.alias or lexical(access.path, "/")
-        return self.scene.in_roots(written) and (
-            access.real is None or access.real == written or self.scene.in_roots(access.real)
+            parts = access.path.split("/")
+            wild = next((n for n, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
+            return ".." not in parts[wild:] and scene.in_roots(lexical("/".join(parts[:wild]) or "/", "/"))
+        written = access.alias or self.written
+        return scene.in_roots(written) and (
+            access.real is None or access.real == written or scene.in_roots(access.real)
         )
 
-    def _with_command(self, access: ReadPath | WritePath, command: Command) -> bool:
-        """Whether the rule for a command covers this file of it as well."""
-        if isinstance(access, ReadPath):
-            covered = access.listing or access.path == "/**" or self.inside(access)
+    @property
+    def guarded(self) -> list[tuple[str, str]]:
+        """The guarded names on the way of a write."""
+        return list(places.guarded(self.write, self.paths, self.scene.place)) if self.write is not None else []
+
+    @property
+    def at(self) -> int | None:
+        """The word of its command that does the writing, where that is an act."""
+        return self.write.at if self.write is not None else None
+
+    def _with(self, command: Command) -> bool:
+        """Whether the rule for its command covers this file as well."""
+        if self.write is None:
+            covered = self.listing or self.access.path == "/**" or self.inside
         else:
-            covered = access.at is None and self.inside(access) and not any(places.guarded(access, self.scene.place))
-        if covered or access.by_command is None:
+            covered = self.at is None and self.inside and not self.guarded
+        if covered or self.fit is None:
             return covered
-        fit = self.consents.get(access.by_command)
-        return fit is not None and (self._spelled(fit, access, command) or self._consents(fit, access, command))
+        return self._spelled(self.fit, command) or self._consents(self.fit, command)
 
-    def _spelled(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
+    def _spelled(self, fit: Fit, command: Command) -> bool:
         """Whether the rule spells the option that writes (`sort -o:*`): then writing is what was allowed."""
-        if not isinstance(access, WritePath) or access.at is None or any(places.guarded(access, self.scene.place)):
+        if self.at is None or self.guarded:
             return False
-        return self.inside(access) and spells(fit, command.words[access.at])
+        return self.inside and fit.spells(command.words[self.at])
 
-    def _consents(self, fit: Fit, access: ReadPath | WritePath, command: Command) -> bool:
+    def _consents(self, fit: Fit, command: Command) -> bool:
         """Whether the rule spells this very file, and no link takes it elsewhere."""
-        if access.glob:
+        if self.access.glob:
             return False
-        written = lexical(access.path, "/")
-        if access.real is not None and access.real != written and not self.scene.in_roots(access.real):
+        real = self.access.real
+        if real is not None and real != self.written and not self.scene.in_roots(real):
             return False
         at = command.cwd or self.scene.place.cwd
         for word in command.words if fit.spelled is None else fit.spelled:
             if isinstance(word, str):
                 for text in (word, word.partition("=")[2], word[2:] if word[:1] == "-" else ""):
-                    if text and lexical(text, at) == written:
+                    if text and lexical(text, at) == self.written:
                         return True
         return False
 
-    def _allowing(self, access: ReadPath | WritePath) -> Rule | None:
+    def _allowing(self) -> Rule | None:
         """An allow rule for the path as written, given one for where it really is; both name what is guarded."""
-        if access.glob:
+        if self.access.glob:
             return None
-        if isinstance(access, WritePath):
-            tools = {"Edit"} if self.scene.tool == "Edit" else WRITES
-            guarded = [part for part, _ in places.guarded(access, self.scene.place)]
-        else:
-            tools, guarded = READS | {self.scene.tool}, []
-        written = access.alias or lexical(access.path, "/")
+        tool, real = self.scene.tool, self.access.real
+        tools = READS | {tool} if self.write is None else {"Edit"} if tool == "Edit" else WRITES
+        written, guarded = self.access.alias or self.written, self.guarded
         found: list[Rule] = []
-        for path in (written,) if access.real in (None, written) else (written, str(access.real)):
+        for path in (written,) if real is None or real == written else (written, real):
             # A search is covered by what covers all below its folder.
-            below = (posixpath.join(path, "\0", "\0"),) if self.scene.tool in SEARCHES else ()
-            fits = (
-                rule
-                for tables in self.scene.tables
-                for each in (path, *below)
-                for rule, pattern in tables[ALLOW].path(tools, each, self.scene.now)
-                if all(pattern is not None and pattern.names(part) for part in guarded)
-            )
-            rule = next(fits, None)
+            below = (posixpath.join(path, "\0", "\0"),) if tool in SEARCHES else ()
+            fits = rules_for(self.scene, ALLOW, (path, *below), tools)
+            named = (r for r, p in fits if all(p is not None and p.names(part) for part, _ in guarded))
+            rule = next(named, None)
             if rule is None:
                 return None
             found.append(rule)
         return found[0]
 
+    # The mode
 
-def spells(fit: Fit, word: Word) -> bool:
-    """Whether the rule spells this word of the command, and so consents to what it does."""
-    return isinstance(word, str) and (fit.spelled is None or word in fit.spelled)
+    def _left(self) -> Settled:
+        """What the mode makes of a path that nothing settled."""
+        access, scene, reads = self.access, self.scene, self.write is None
 
+        def why() -> str:
+            link = access.real is not None and self.inside != scene.in_roots(access.alias or self.written)
+            return f"no rule covers {self._doing()}" + (f", a link to `{shown(access.real or '')}`" if link else "")
 
-def _verb(access: ReadPath | WritePath) -> str:
-    if isinstance(access, WritePath):
-        return "removing" if access.removes else "writing"
-    return "listing" if access.listing else "reading"
+        if scene.mode == "plan" and reads:
+            return (ALLOW, "mode", "reading is part of planning", None) if self.inside else (ASK, "mode", why, None)
+        if guarded := self.guarded:
+            decision = ALLOW if scene.mode == "bypass" else ASK
+            return decision, "guarded", lambda: f"{self._doing()} needs a rule that names it: {guarded[0][1]}", None
+        return scene.by_mode(why, not reads and self.inside)

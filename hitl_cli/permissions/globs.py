@@ -137,8 +137,15 @@ def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, 
 
 def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:
     """Whether some path fits both a rule's segments and those of a shell pattern; brackets count as any character."""
+    same = 0  # segments at the beginning, as far as neither has `**`
+    for mine, other in zip(rule, shell, strict=False):
+        if mine == "**" or other == "**":
+            break
+        if not _meet(mine, other):
+            return False
+        same += 1
     seen: set[tuple[int, int]] = set()
-    pending = [(0, 0)]
+    pending = [(same, same)]
     while pending:
         state = pending.pop()
         if state in seen:

@@ -2,181 +2,233 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions import places
-from hitl_cli.permissions.files import READS, WRITES, Files, spells
-from hitl_cli.permissions.rule import By, Decision, Part, Rule
-from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, called, named, said, shown, text
-from hitl_cli.permissions.tables import Fit
+from hitl_cli.permissions.files import READS, WRITES, File, named_by, rule_for
+from hitl_cli.permissions.rule import Mode, Part, Rule, Verdict, Why, told
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
+from hitl_cli.permissions.tables import Fit, Table, first_words
 
 READ_ONLY_PACK = "read-only.toml"
 # Programs whose whole business is files: mode accept-edits runs them when every file they write is in the workspace.
 _EDITORS = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
 
+# Of parts with the same decision, the one that says most about it: what no rule could allow first.
+_WEIGHT = {"floor": 8, "rule": 6, "opaque": 4, "guarded": 2}
+
 
 class Judging:
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, scene: Scene, accesses: Sequence[Access]) -> None:
+        self.scene, self.accesses = scene, accesses
         self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
         self.writes: dict[int, list[WritePath]] = {}
         self.stated: set[int] = set()  # commands whose files are stated as accesses of their own
-        self.files = Files(scene, self.consents)
-        # The decisions that any rule can bring about beside an allow rule, the strictest first.
-        self.strict = [d for d in (DENY, ASK) if any(not tables[d].empty for tables in scene.tables)]
 
-    def parts(self, accesses: Sequence[Access]) -> list[Part]:
+    def verdict(self) -> Verdict:
+        mode, found = self.scene.mode, self._parts()
+        if not found:
+            return Verdict(ALLOW if mode == "bypass" else DENY if mode == "dont-ask" else ASK)
+        parts = [_in_mode(part, mode) for part in found] if mode in ("plan", "dont-ask") else found
+        worst = parts[0] if len(parts) == 1 else self._worst(parts, found)
+        return Verdict(worst.decision, tuple(parts), worst)
+
+    def _worst(self, parts: Sequence[Part], found: Sequence[Part]) -> Part:
+        """The part that decides; `found` are the parts before the mode had its say."""
+        removers: set[int | None] = set()
+        if self.writes:
+            removers = {
+                p.access.by_command
+                for p in parts
+                if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
+            }
+        weights = [
+            (p.decision, f.decision, _WEIGHT.get(f.by) or (n in removers))
+            for n, (p, f) in enumerate(zip(parts, found, strict=True))
+        ]
+        return parts[weights.index(max(weights))]
+
+    def _parts(self) -> list[Part]:
         """A part for each access, in order; commands are judged first because their files depend on them."""
-        for access in accesses:
+        commands: list[tuple[int, Command]] = []
+        others: list[tuple[int, Access]] = []
+        for n, access in enumerate(self.accesses):
+            if isinstance(access, Command):
+                commands.append((n, access))
+                continue
+            others.append((n, access))
             if isinstance(access, (ReadPath, WritePath)) and access.by_command is not None:
                 self.stated.add(access.by_command)
                 if isinstance(access, WritePath):
                     self.writes.setdefault(access.by_command, []).append(access)
         done: dict[int, Part] = {}
-        number, texts = 0, set[str]()
-        for n, access in enumerate(accesses):
-            if isinstance(access, Command):
-                number += 1
-                inner = bool(access.within) and access.text in texts
-                texts.add(access.text)
-                done[n] = self._command(n, access, number, inner)
-        for n, access in enumerate(accesses):
-            if n not in done:
-                done[n] = self._other(access, accesses)
-        return [done[n] for n in range(len(accesses))]
+        for number, (n, command) in enumerate(commands, 1):
+            done[n] = Part(command, *self._command(n, command), number)
+        for n, access in others:
+            done[n] = self._other(access)
+        return [done[n] for n in range(len(done))]
 
-    def _other(self, access: Access, accesses: Sequence[Access]) -> Part:
+    def _other(self, access: Access) -> Part:
         if isinstance(access, (ReadPath, WritePath)):
-            return self.files.part(access, accesses)
-        if isinstance(access, Opaque):
-            return self._opaque(access)
-        if isinstance(access, Host):
-            return self._host(access)
-        assert isinstance(access, ToolUse)
-        return self._use(access)
+            settled = self._file(access).settled()
+        elif isinstance(access, Opaque):
+            settled = self._opaque(access)
+        elif isinstance(access, Host):
+            settled = self._host(access)
+        else:
+            assert isinstance(access, ToolUse)
+            settled = self._use(access)
+        return Part(access, *settled)
 
-    def in_mode(self, part: Part) -> Part:
-        """Nobody is asked in dont-ask, and in plan nothing is written that a rule did not ask about."""
-        if part.decision is ASK and self.scene.mode == "dont-ask":
-            return Part(
-                part.access,
-                DENY,
-                "mode",
-                f"{part.reason} (mode dont-ask refuses what would ask)",
-                part.rule,
-                part.number,
-            )
-        if part.decision is ASK and self.scene.mode == "plan" and isinstance(part.access, WritePath) and not part.rule:
-            return Part(part.access, DENY, "mode", "mode plan writes nothing", part.rule, part.number)
-        return part
+    def _file(self, access: ReadPath | WritePath) -> File:
+        n = access.by_command
+        if n is None:
+            return File(self.scene, access)
+        command = self.accesses[n]
+        assert isinstance(command, Command)
+        return File(self.scene, access, command, self.consents.get(n))
 
     # Commands
 
-    def _command(self, n: int, command: Command, number: int, inner: bool) -> Part:
-        what = f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
-        now = self.scene.now
+    @cached_property
+    def _begins(self) -> dict[str, int]:
+        """The first command of each text: it starts those of the same text."""
+        commands = [(n, access.text) for n, access in enumerate(self.accesses) if isinstance(access, Command)]
+        return {text: n for n, text in reversed(commands)}
 
-        def part(decision: Decision, by: By, reason: str, rule: Rule | None = None) -> Part:
-            return Part(command, decision, by, reason, rule, number)
+    def _command(self, n: int, command: Command) -> Settled:
+        def what() -> str:
+            inner = bool(command.within) and self._begins[command.text] < n
+            return f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
 
-        for decision in self.strict:
-            if rule := self.scene.first(decision, lambda t: t.hits(command, now)):
-                return part(decision, "rule", said(rule, what), rule)
-            if rule := self.scene.first(decision, lambda t: t.may_hit(command, now)):
-                return part(ASK, "rule", f"{what} may turn out to be what {named(rule)} names", rule)
-            if n not in self.stated and (rule := self.files.named_by(decision, command)):
-                return part(ASK, "rule", f"{what} names a file of {named(rule)}", rule)
-        if (own := self.scene.policy()) is not None:
-            return part(own, "policy", POLICY, None)
+        closed = self._closed(n, command, what)
+        if closed is not None:
+            return closed
+        if self.scene.own is not None:
+            return self.scene.own, "policy", POLICY, None
         if command.free:
-            return part(ALLOW, "free", command.free)
-        why = f"no rule covers {what}"
+            return ALLOW, "free", command.free, None
+        return self._opened(n, command, what)
+
+    def _closed(self, n: int, command: Command, what: Why) -> Settled | None:
+        """What a deny or ask rule says."""
+        scene, now = self.scene, self.scene.now
+        first = first_words(command) if scene.tables[DENY] or scene.tables[ASK] else None
+        for decision in (DENY, ASK):
+            tables = [table for table in scene.tables[decision] if table.concerns(first)]
+            for table in tables:
+                if rule := table.hits(command, now):
+                    return decision, "rule", said(rule, what), rule
+            for table in tables:
+                if rule := table.may_hit(command, now):
+                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
+            if scene.paths[decision] and n not in self.stated and (rule := named_by(scene, decision, command)):
+                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+        return None
+
+    def _opened(self, n: int, command: Command, what: Why) -> Settled:
+        """What an allow rule says, else the mode."""
+        why: Why = lambda: f"no rule covers {told(what)}"  # noqa: E731
         for fit in self._fits(command):
             if fit.rule.tool == "Bash" and self.scene.mode == "plan" and not _reads_only(fit.rule):
                 continue
             act = self._act_left(n, command, fit)
             if act is None:
                 self.consents[n] = fit
-                return part(ALLOW, "rule", said(fit.rule, what), fit.rule)
+                return ALLOW, "rule", said(fit.rule, what), fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
-        return part(*self.scene.by_mode(why, self._edits_here(n, command)))
+        return self.scene.by_mode(why, self._edits_here(n, command))
 
-    def _fits(self, command: Command) -> Iterable[Fit]:
+    def _fits(self, command: Command) -> Sequence[Fit]:
         """Rules that cover the command, those that spell more of it first."""
-        fits = [fit for tables in self.scene.tables for fit in tables[ALLOW].fits(command, self.scene.now)]
-        if len(fits) > 1 and (command.acts or command.words):
+        fits = [fit for table in self.scene.tables[ALLOW] for fit in table.fits(command, self.scene.now)]
+        if len(fits) > 1:
             fits.sort(key=lambda f: -1 if f.spelled is None else 0 if f.spelled else 1)
         return fits
 
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
         """The first act that the rule does not consent to; acts that only write are judged with the path they write."""
         for act in command.acts:
-            if not spells(fit, command.words[act.at]) and not any(w.at == act.at for w in self.writes.get(n, ())):
+            if not fit.spells(command.words[act.at]) and not any(w.at == act.at for w in self.writes.get(n, ())):
                 return act
         return None
 
     def _edits_here(self, n: int, command: Command) -> bool:
         """Mode accept-edits: a file program all of whose targets are in the workspace."""
-        written = self.writes.get(n, ())
+        if self.scene.mode != "accept-edits" or command.words[0] not in _EDITORS:
+            return False
+        written = [File(self.scene, access) for access in self.writes.get(n, ())]
         return (
-            self.scene.mode == "accept-edits"
-            and command.words[0] in _EDITORS
-            and bool(written)
-            and all(any(w.at == act.at for w in written) for act in command.acts)
-            and all(self.files.inside(w) and not any(places.guarded(w, self.scene.place)) for w in written)
+            bool(written)
+            and all(any(file.at == act.at for file in written) for act in command.acts)
+            and all(file.inside and not file.guarded for file in written)
         )
 
     # The rest
 
-    def _opaque(self, opaque: Opaque) -> Part:
+    def _opaque(self, opaque: Opaque) -> Settled:
         for decision in (DENY, ASK):
             if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque, self.scene.now)):
-                return Part(
-                    opaque, decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
-                )
+                return decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in opaque.words:
-            path = ReadPath(lexical(word, self.scene.place.cwd))
-            if rule := self.files.rule(DENY, path, READS | WRITES) or self.files.rule(ASK, path, READS | WRITES):
-                return Part(opaque, ASK, "rule", f"{why}; {named(rule)} may forbid it", rule)
-        if (own := self.scene.policy()) is not None:
-            return Part(opaque, own, "policy", POLICY)
+            path = (lexical(word, self.scene.place.cwd),)
+            if rule := rule_for(self.scene, DENY, path, READS | WRITES) or rule_for(
+                self.scene, ASK, path, READS | WRITES
+            ):
+                return ASK, "rule", f"{why}; {named(rule)} may forbid it", rule
+        if self.scene.own is not None:
+            return self.scene.own, "policy", POLICY, None
         if self.scene.mode in ("bypass", "plan"):
-            return Part(opaque, ALLOW if self.scene.mode == "bypass" else DENY, "mode", why)
-        return Part(opaque, ASK, "opaque", why)
+            return ALLOW if self.scene.mode == "bypass" else DENY, "mode", why, None
+        return ASK, "opaque", why, None
 
-    def _host(self, host: Host) -> Part:
+    def _barred(self, look: Callable[[Table], Rule | None], what: str) -> Settled | None:
+        """What a deny or ask rule says, else the program's policy."""
+        for decision in (DENY, ASK):
+            if rule := self.scene.first(decision, look):
+                return decision, "rule", said(rule, what), rule
+        return None if self.scene.own is None else (self.scene.own, "policy", POLICY, None)
+
+    def _host(self, host: Host) -> Settled:
         what = shown(host.host)
-        for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, lambda t: t.host(host, self.scene.now)):
-                return Part(host, decision, "rule", said(rule, f"`{what}`"), rule)
-        if (own := self.scene.policy()) is not None:
-            return Part(host, own, "policy", POLICY)
+        if barred := self._barred(lambda t: t.host(host, self.scene.now), f"`{what}`"):
+            return barred
         if host.of:
-            return Part(host, ALLOW, "free", "the rule for the command covers it")
+            return ALLOW, "free", "the rule for the command covers it", None
         if self.scene.read_only:
-            return Part(host, ALLOW, "read-only", "the tool only reads")
+            return ALLOW, "read-only", "the tool only reads", None
         if rule := self.scene.first(ALLOW, lambda t: t.host(host, self.scene.now)):
-            return Part(host, ALLOW, "rule", said(rule, f"`{what}`"), rule)
-        why = f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}")
-        return Part(host, *self.scene.by_mode(why))
+            return ALLOW, "rule", said(rule, f"`{what}`"), rule
+        return self.scene.by_mode(f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}"))
 
-    def _use(self, use: ToolUse) -> Part:
-        for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, lambda t: t.use(use, self.scene.now)):
-                return Part(use, decision, "rule", said(rule, use.tool), rule)
-        if (own := self.scene.policy()) is not None:
-            return Part(use, own, "policy", POLICY)
+    def _use(self, use: ToolUse) -> Settled:
+        if barred := self._barred(lambda t: t.use(use, self.scene.now), use.tool):
+            return barred
         if self.scene.read_only:
-            return Part(use, ALLOW, "read-only", "the tool only reads")
+            return ALLOW, "read-only", "the tool only reads", None
         if self.scene.mode == "plan":
             if use.tool == "Plan":
-                return Part(use, ASK, "mode", "a plan is approved before anything is done")
-            return Part(use, DENY, "mode", f"mode plan runs only what is known to read, and {use.tool} is not")
+                return ASK, "mode", "a plan is approved before anything is done", None
+            return DENY, "mode", f"mode plan runs only what is known to read, and {use.tool} is not", None
         if rule := self.scene.first(ALLOW, lambda t: t.use(use, self.scene.now)):
-            return Part(use, ALLOW, "rule", said(rule, use.tool), rule)
-        return Part(use, *self.scene.by_mode(f"no rule covers {use.tool}"))
+            return ALLOW, "rule", said(rule, use.tool), rule
+        return self.scene.by_mode(f"no rule covers {use.tool}")
+
+
+def _in_mode(part: Part, mode: Mode) -> Part:
+    """Nobody is asked in dont-ask, and in plan nothing is written that a rule did not ask about."""
+    if part.decision is not ASK:
+        return part
+    why: Why
+    if mode == "dont-ask":
+        why = lambda: f"{part.reason} (mode dont-ask refuses what would ask)"  # noqa: E731
+    elif mode == "plan" and isinstance(part.access, WritePath) and not part.rule:
+        why = "mode plan writes nothing"
+    else:
+        return part
+    return Part(part.access, DENY, "mode", why, part.rule, part.number)
 
 
 def _reads_only(rule: Rule) -> bool:

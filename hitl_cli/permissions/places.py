@@ -13,12 +13,13 @@ A removal is on the floor where it would take a root, a home or the workspace wi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from hitl_cli.access import Place, ReadPath, WritePath, inside, lexical
 from hitl_cli.permissions.globs import meet
+from hitl_cli.regex import later
 
 # Names below the home folder, with what they do. A name that ends in a slash means all below it.
 _START = "a start-up file runs in every shell"
@@ -51,6 +52,7 @@ _SECRETS = {
     ),
     **dict.fromkeys((".vault-token", ".config/hub", ".gem/credentials", ".config/containers/auth.json"), _SECRET),
 }
+_FIRST = frozenset(name.partition("/")[0] for name in (*_WRITES, *_SECRETS))
 _DEEPEST = max(name.rstrip("/").count("/") for name in (*_WRITES, *_SECRETS)) + 1
 # Below the home folder and `.git` of the workspace: names whose files are looked for under another name (hard links).
 NAMES_IN_HOME = tuple(n for n in (*_WRITES, *_SECRETS) if not n.endswith("/")) + tuple(
@@ -59,18 +61,19 @@ NAMES_IN_HOME = tuple(n for n in (*_WRITES, *_SECRETS) if not n.endswith("/")) +
 NAMES_IN_GIT = ("config", "config.worktree")
 
 _SYSTEM_WRITES = (
-    (re.compile(r"/etc/(profile(\.d/.*)?|bash\.bashrc|bashrc|environment|zsh(/.*|rc|env)?|fish/.*)"), _START),
-    (re.compile(r"/etc/(cron.*|systemd/.*|init.*|ld\.so.*|sudoers.*|pam\.d/.*)|/var/spool/cron(/.*)?"), _SESSION),
-    (re.compile(r"/etc/(passwd|shadow|group|gshadow|ssh/.*|gitconfig)"), "it decides who may do what on this machine"),
+    (later(r"/etc/(profile(\.d/.*)?|bash\.bashrc|bashrc|environment|zsh(/.*|rc|env)?|fish/.*)"), _START),
+    (later(r"/etc/(cron.*|systemd/.*|init.*|ld\.so.*|sudoers.*|pam\.d/.*)|/var/spool/cron(/.*)?"), _SESSION),
+    (later(r"/etc/(passwd|shadow|group|gshadow|ssh/.*|gitconfig)"), "it decides who may do what on this machine"),
 )
 _SYSTEM_SECRETS = (
-    (re.compile(r"/etc/(g?shadow-?|sudoers(\.d/.*)?|ssh/ssh_host_.*key)"), _SECRET),
-    (re.compile(r"/proc/[^/]+/(task/[^/]+/)?(environ|mem)"), "the environment of a process holds credentials"),
+    (later(r"/etc/(g?shadow-?|sudoers(\.d/.*)?|ssh/ssh_host_.*key)"), _SECRET),
+    (later(r"/proc/[^/]+/(task/[^/]+/)?(environ|mem)"), "the environment of a process holds credentials"),
 )
+_SYSTEM = ("/etc/", "/proc/", "/var/spool/cron")
 FREE_DEVICES = frozenset(
     f"/dev/{n}" for n in ("null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr")
 )
-_HOOKS = re.compile(r"(?:.*/)?\.git/(?:(?:worktrees|modules)/.+/)?(hooks|config)(?:$|/|[^/]*$)")
+_HOOKS = later(r"(?:.*/)?\.git/(?:(?:worktrees|modules)/.+/)?(hooks|config)(?:$|/|[^/]*$)")
 
 # Guarded names: a component of the path (a folder with all below it, or a file), why, and only for writes.
 _GUARDED = {
@@ -86,44 +89,65 @@ _GUARDED = {
 }
 
 
-def floor(access: ReadPath | WritePath, place: Place) -> str | None:
-    """Why this access always asks, or None. For a pattern: whether it may name such a place."""
+def spellings(access: ReadPath | WritePath) -> tuple[str, ...]:
+    """The path as written and, where that differs, with links followed."""
+    written = lexical(access.path, "/")
+    return (written,) if access.real is None or access.real == written else (written, access.real)
+
+
+def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> str | None:
+    """Why this access, of which `paths` are the spellings, always asks, or None. For a pattern: whether it may name such a
+    place."""
     writes = isinstance(access, WritePath)
-    if isinstance(access, WritePath) and access.removes and (why := _removal(access, place)):
+    if isinstance(access, WritePath) and access.removes and (why := _removal(access, paths, place)):
         return why
     if isinstance(access, ReadPath) and access.listing:
         return None
     if access.glob:
-        return _may_name(access.path, place, writes)
-    for path in _spellings(access):
+        return _may_name(paths[0], place, writes)
+    home, protected = _folded(place)
+    for path in paths:
         if path in FREE_DEVICES or path.startswith("/dev/fd/"):
             continue
-        if why := _device(path) or _protected(path, place, writes) or _in_home(path, place, writes):
+        folded = path.lower()
+        if why := _device(path) or _protected(folded, protected, writes) or _in_home(folded, home, writes):
             return why
     return None
 
 
+@lru_cache(maxsize=64)
+def _folded(place: Place) -> tuple[str, tuple[str, ...]]:
+    """Its home folder and its protected paths in lower case."""
+    return place.home.lower(), tuple(path.lower() for path in place.protected)
+
+
 def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
-    shell = [part for part in lexical(pattern, "/").split("/") if part]
+    shell = [part for part in pattern.split("/") if part]
     if shell[-1:] == ["**"] or shell[-2:] == ["**", "*"]:
         return None
-    home = [part for part in place.home.split("/") if part]
-    named = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in _SECRETS]
-    if writes:
-        named += [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in _WRITES]
-        for path in place.protected:
-            parts = [part for part in path.split("/") if part]
-            named += [tuple(parts), (*parts, "**")]
-        named += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
-    if any(meet(rule, shell) for rule in named):
+    if any(meet(named, shell) for named in _named(place, writes)):
         return "the pattern may name a file that is always asked about"
     return None
 
 
-def guarded(access: WritePath, place: Place) -> Iterator[tuple[str, str]]:
-    """The guarded names on the way of a write, (name as it is in the path, why), in any spelling of it."""
-    for path in _spellings(access):
+@lru_cache(maxsize=64)
+def _named(place: Place, writes: bool) -> Sequence[Sequence[str]]:
+    """What a shell pattern must not name, as patterns in segments."""
+    home = [part for part in place.home.split("/") if part]
+    names = (*_SECRETS, *_WRITES) if writes else tuple(_SECRETS)
+    named = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
+    if writes:
+        for path in place.protected:
+            parts = [part for part in path.split("/") if part]
+            named += [tuple(parts), (*parts, "**")]
+        named += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
+    return named
+
+
+def guarded(access: WritePath, paths: Sequence[str], place: Place) -> Iterator[tuple[str, str]]:
+    """The guarded names on the way of a write, (name as it is in the path, why), in any of its spellings."""
+    for path in paths:
         for root in place.roots:
             if inside(path, root):
                 path = path[len(root) :]
@@ -136,38 +160,30 @@ def guarded(access: WritePath, place: Place) -> Iterator[tuple[str, str]]:
                         break
 
 
-def _spellings(access: ReadPath | WritePath) -> Iterator[str]:
-    written = lexical(access.path, "/")
-    yield written
-    if access.real is not None and access.real != written:
-        yield access.real
-
-
 def _device(path: str) -> str | None:
     if path.startswith("/dev/") and not path.startswith("/dev/shm/"):
         return "a raw device"
     return None
 
 
-def _protected(path: str, place: Place, writes: bool) -> str | None:
-    folded = path.lower()
+def _protected(folded: str, protected: Sequence[str], writes: bool) -> str | None:
     if writes:
-        if any(inside(folded, p.lower()) for p in place.protected):
+        if any(inside(folded, path) for path in protected):
             return "these are hitl's own settings: they decide what is allowed"
-        if _HOOKS.match(folded):
+        if "/.git/" in folded and _HOOKS.match(folded):
             return "git runs what stands there"
-    for pattern, why in (_SYSTEM_SECRETS + _SYSTEM_WRITES) if writes else _SYSTEM_SECRETS:
-        if pattern.fullmatch(folded):
-            return why
+    if folded.startswith(_SYSTEM):
+        for pattern, why in (_SYSTEM_SECRETS + _SYSTEM_WRITES) if writes else _SYSTEM_SECRETS:
+            if pattern.fullmatch(folded):
+                return why
     return None
 
 
-def _in_home(path: str, place: Place, writes: bool) -> str | None:
-    folded, home = path.lower(), place.home.lower()
+def _in_home(folded: str, home: str, writes: bool) -> str | None:
     if not inside(folded, home):
         return None
     parts = folded[len(home.rstrip("/")) + 1 :].split("/")
-    if parts[0] == ".ssh" and parts[-1].endswith(".pub") and not writes:
+    if parts[0] not in _FIRST or (parts[0] == ".ssh" and parts[-1].endswith(".pub") and not writes):
         return None
     for depth in range(1, min(len(parts), _DEEPEST) + 1):
         name = "/".join(parts[:depth])
@@ -177,8 +193,8 @@ def _in_home(path: str, place: Place, writes: bool) -> str | None:
     return None
 
 
-def _removal(access: WritePath, place: Place) -> str | None:
-    for path in _spellings(access):
+def _removal(access: WritePath, paths: Sequence[str], place: Place) -> str | None:
+    for path in paths:
         parent, _, last = path.rpartition("/")
         if access.glob:
             if path != "/**" and last in ("*", "**", ".*"):

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hitl_cli.access import Access, Place, ReadPath, WritePath
-from hitl_cli.permissions.files import READS, Files
+from hitl_cli.access import Access, Place, ReadPath
+from hitl_cli.permissions.codec import FILE_TOOLS
+from hitl_cli.permissions.files import READS, Index, index, rule_for
 from hitl_cli.permissions.judging import Judging
+from hitl_cli.permissions.places import spellings
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
 from hitl_cli.permissions.scene import Scene
 from hitl_cli.permissions.tables import Table
 
-# Of parts with the same decision, the one that says most about it: what no rule could allow first.
-_WEIGHT = {"floor": 8, "rule": 6, "opaque": 4, "guarded": 2}
-_TABLES = 4  # more layers of `plus` than this are laid out anew
+_LAYERS = 4  # with more of them by `plus` all is laid out anew
 
 
 class Policy:
@@ -32,16 +32,19 @@ class Policy:
     def __init__(self, rules: Iterable[Rule], place: Place) -> None:
         self.rules = tuple(rules)
         self.place = place
-        self._tables: tuple[dict[Decision, Table], ...] = (_tables(self.rules, place),)
+        self._layers = 1
+        self._tables = tuple(_table(self.rules, decision, place) for decision in Decision)
+        self._paths = tuple(_index(self.rules, decision, place) for decision in Decision)
 
     def plus(self, rules: Iterable[Rule]) -> Policy:
         """This policy and `rules` as well."""
         added = tuple(rules)
-        if len(self._tables) >= _TABLES:
+        if self._layers == _LAYERS:
             return Policy(self.rules + added, self.place)
         other = Policy.__new__(Policy)
-        other.rules, other.place = self.rules + added, self.place
-        other._tables = (*self._tables, _tables(added, self.place))
+        other.rules, other.place, other._layers = self.rules + added, self.place, self._layers + 1
+        other._tables = tuple(self._tables[d] + _table(added, d, self.place) for d in Decision)
+        other._paths = tuple(self._paths[d] + _index(added, d, self.place) for d in Decision)
         return other
 
     def judge(
@@ -64,37 +67,22 @@ class Policy:
         declared   whether the tool asks in mode `declared`
         tool       the name of the tool called, "" when it is a command
         """
-        scene = Scene(self.place, self._tables, mode, now, own, read_only, declared, tool)
-        judging = Judging(scene)
-        found = judging.parts(accesses)
-        parts = [judging.in_mode(part) for part in found]
-        if not parts:
-            decision = Decision.ALLOW if mode == "bypass" else Decision.DENY if mode == "dont-ask" else Decision.ASK
-            return Verdict(decision, "there is nothing in it that a rule could cover")
-        removers = {
-            p.access.by_command
-            for p in parts
-            if isinstance(p.access, WritePath) and p.access.removes and p.by == "none"
-        }
-        weights = [
-            (p.decision, f.decision, _WEIGHT.get(f.by, int(n in removers)))
-            for n, (p, f) in enumerate(zip(parts, found, strict=True))
-        ]
-        worst = parts[weights.index(max(weights))]
-        total = max(p.number for p in parts)
-        if total <= 1 or not worst.number:
-            reason = worst.reason
-        elif worst.decision is Decision.ALLOW:
-            reason = f"each of its {total} parts is allowed"
-        else:
-            reason = f"{worst.reason}; part {worst.number} of {total}"
-        return Verdict(worst.decision, reason, tuple(parts), worst)
+        if mode == "plan" and own is Decision.ALLOW:
+            own = None  # there it can only be stricter
+        scene = Scene(self.place, self._tables, self._paths, mode, now, own, read_only, declared, tool)
+        return Judging(scene, accesses).verdict()
 
     def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:
         """False when a deny rule closes the file to `tool`: searches leave such files out. Absolute paths."""
-        scene = Scene(self.place, self._tables, "default", now, tool=tool)
-        return Files(scene, {}).rule(Decision.DENY, ReadPath(path, real=real), READS | {tool}) is None
+        scene = Scene(self.place, self._tables, self._paths, "default", now, tool=tool)
+        return rule_for(scene, Decision.DENY, spellings(ReadPath(path, real=real)), READS | {tool}) is None
 
 
-def _tables(rules: Sequence[Rule], place: Place) -> dict[Decision, Table]:
-    return {decision: Table(rules, decision, place) for decision in Decision}
+def _table(rules: Iterable[Rule], decision: Decision, place: Place) -> tuple[Table, ...]:
+    those = [rule for rule in rules if rule.decision is decision and rule.tool not in FILE_TOOLS]
+    return (Table(those, place.home, strict=decision is Decision.ALLOW),) if those else ()
+
+
+def _index(rules: Iterable[Rule], decision: Decision, place: Place) -> tuple[Index, ...]:
+    those = [rule for rule in rules if rule.decision is decision and rule.tool in FILE_TOOLS]
+    return (index(those, place, strict=decision is Decision.ALLOW),) if those else ()

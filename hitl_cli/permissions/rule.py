@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Literal
 
@@ -60,24 +61,45 @@ class Rule(Struct, frozen=True):
         return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
 
 
+Why = str | Callable[[], str]  # a text, or what makes it when somebody wants to read it
+
+
+def told(why: Why) -> str:
+    return why if isinstance(why, str) else why()
+
+
 class Part(Struct, frozen=True):
     """The verdict on one access. `number` counts the command's simple commands from 1, 0 for other accesses."""
 
     access: Access
     decision: Decision
     by: By
-    reason: str
+    why: Why
     rule: Rule | None = None
     number: int = 0
+
+    @property
+    def reason(self) -> str:
+        return told(self.why)
 
 
 class Verdict(Struct, frozen=True):
     """The strictest of its parts; `part` is the one that decided, None when there is nothing to judge."""
 
     decision: Decision
-    reason: str
     parts: tuple[Part, ...] = ()
     part: Part | None = None
+
+    @property
+    def reason(self) -> str:
+        if self.part is None:
+            return "there is nothing in it that a rule could cover"
+        total = max(p.number for p in self.parts)
+        if total <= 1 or not self.part.number:
+            return self.part.reason
+        if self.decision is Decision.ALLOW:
+            return f"each of its {total} parts is allowed"
+        return f"{self.part.reason}; part {self.part.number} of {total}"
 
     @property
     def rule(self) -> Rule | None:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
-from hitl_cli.access import Command, Place, ReadPath, Word, WritePath, inside, lexical
-from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source
+from hitl_cli.access import Command, Place, Word, inside, lexical
+from hitl_cli.permissions.globs import Path
+from hitl_cli.permissions.pathtree import Index
+from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source, Why, told
 from hitl_cli.permissions.tables import Table
 from hitl_cli.records import Struct
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
 POLICY = "the program's own policy decides"
+# What became of an access: the fields of its `Part`.
+Settled = tuple[Decision, By, Why, Rule | None]
 
 
 class Scene(Struct, frozen=True):
-    """As the arguments of `Policy.judge`; `tables` are the compiled rules, one mapping for each layer of `plus`."""
+    """As the arguments of `Policy.judge`. `tables` and `paths` are the compiled rules by their decision, one for each layer
+    of `plus` that has any. `own` is None as well where the mode is stricter."""
 
     place: Place
-    tables: Sequence[dict[Decision, Table]]
+    tables: Sequence[Sequence[Table]]
+    paths: Sequence[Sequence[Index[tuple[Rule, Path | None]]]]
     mode: Mode
     now: float
     own: Decision | None = None
@@ -27,29 +34,24 @@ class Scene(Struct, frozen=True):
 
     def first(self, decision: Decision, look: Callable[[Table], Rule | None]) -> Rule | None:
         """The first rule of this decision that `look` finds."""
-        for tables in self.tables:
-            table = tables[decision]
-            if not table.empty and (rule := look(table)):
+        for table in self.tables[decision]:
+            if rule := look(table):
                 return rule
         return None
 
-    def policy(self) -> Decision | None:
-        """The program's own policy; in mode plan it can only be stricter."""
-        return None if self.mode == "plan" and self.own is ALLOW else self.own
-
-    def by_mode(self, why: str, edits: bool = False) -> tuple[Decision, By, str]:
-        """What the mode makes of an access that nothing settled, and in words. `why`: that nothing did; `edits`: the access
-        writes files of the workspace alone."""
+    def by_mode(self, why: Why, edits: bool = False) -> Settled:
+        """What the mode makes of an access that nothing settled. `why`: that nothing did; `edits`: the access writes files of
+        the workspace alone."""
         if self.mode == "bypass" or (self.mode == "accept-edits" and edits):
-            return ALLOW, "mode", f"mode {self.mode} allows it: {why}"
+            return ALLOW, "mode", lambda: f"mode {self.mode} allows it: {told(why)}", None
         if self.mode == "declared" and not self.declared:
-            return ALLOW, "mode", f"the tool does not ask: {why}"
+            return ALLOW, "mode", lambda: f"the tool does not ask: {told(why)}", None
         if self.mode == "plan":
-            return DENY, "mode", f"mode plan only reads: {why}"
-        return ASK, "none", why
+            return DENY, "mode", lambda: f"mode plan only reads: {told(why)}", None
+        return ASK, "none", why, None
 
     def in_roots(self, path: str) -> bool:
-        return any(inside(path, root) for root in self.place.roots)
+        return path in self.place.roots or path.startswith(_below(self.place.roots))
 
     def near(self, path: str) -> str:
         """The path as a person in the workspace would write it."""
@@ -61,14 +63,10 @@ class Scene(Struct, frozen=True):
         return "~" + path[len(home) :] if home != "/" and path != home and inside(path, home) else path
 
 
-def spellings(access: ReadPath | WritePath) -> Iterable[str]:
-    """The path as written, from the workspace, and with links followed."""
-    written = lexical(access.path, "/")
-    found = [written]
-    for other in (access.alias, access.real):
-        if other is not None and other not in found:
-            found.append(other)
-    return found
+@lru_cache(maxsize=64)
+def _below(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """What the paths below these folders begin with."""
+    return tuple(folder.rstrip("/") + "/" for folder in folders)
 
 
 def text(word: Word) -> str:
@@ -105,7 +103,11 @@ def where(source: Source, home: str = "") -> str:
     return "~" + written[len(home) :] if home and inside(written, home) else written
 
 
-def said(rule: Rule, what: str) -> str:
+_VERBS = ("allowed", "to be asked about", "denied")
+
+
+def said(rule: Rule, what: Why) -> Why:
     """That the rule decides this, and the rule's own reason where it has one."""
-    verb = {ALLOW: "allowed", ASK: "to be asked about", DENY: "denied"}[rule.decision]
-    return f"{what} is {verb} by {rule.text}" + (f": {rule.reason}" if rule.reason else "")
+    return lambda: (
+        f"{told(what)} is {_VERBS[rule.decision]} by {rule.text}" + (f": {rule.reason}" if rule.reason else "")
+    )

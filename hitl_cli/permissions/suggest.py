@@ -220,7 +220,7 @@ def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[
     if "/" not in short:
         short = "./" + short  # without an inner slash it would match at any depth
     yield Rung(f"{name}({_literal(short)})", f"{does} this file", "project")
-    if isinstance(access, WritePath) and any(places.guarded(access, place)):
+    if isinstance(access, WritePath) and any(places.guarded(access, places.spellings(access), place)):
         return
     folder = posixpath.dirname(short)
     deep = root is not None or folder.count("/") >= 2 - folder.startswith("~")

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import repeat
+from typing import Any
 
-from hitl_cli.access import Command, Host, Opaque, Place, ToolUse, Unknown, Word
-from hitl_cli.permissions import codec, globs, kinds, pathtree, words, wordtree
-from hitl_cli.permissions.codec import FILE_TOOLS
-from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.access import Command, Host, Opaque, ToolUse, Unknown, Word
+from hitl_cli.permissions import codec, kinds, words, wordtree
+from hitl_cli.permissions.rule import Rule
+from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 # Long names of short options that mean the same wherever both exist: a deny rule for `rm -rf` is met by
@@ -35,44 +36,40 @@ _LONG = {
 CODE = later(r"[^\w./-]+")
 
 
-class Fit(NamedTuple):
+class Fit(Struct, frozen=True):
     """A rule that fits a command, and the words it spells out (None: all of them, or with `rule.pattern` None, none)."""
 
     rule: Rule
     spelled: tuple[Word, ...] | None
 
+    def spells(self, word: Word) -> bool:
+        """Whether the rule spells this word of the command, and so consents to what it does."""
+        return isinstance(word, str) and (self.spelled is None or word in self.spelled)
+
 
 class Table:
-    """The rules of one decision."""
+    """Rules of one decision for what is no path. `strict`: they allow."""
 
-    def __init__(self, rules: Iterable[Rule], decision: Decision, place: Place) -> None:
-        self.decision, self.place = decision, place
-        self.strict = decision is Decision.ALLOW
-        self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
+    def __init__(self, rules: Iterable[Rule], home: str, *, strict: bool) -> None:
+        self.home, self.strict = home, strict
         self.every: dict[str, list[Rule]] = {}  # tools that a rule covers whole, `mcp__server` too
+        self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
+        self.first: set[str] = set()  # the words that one of `commands` or `loose` begins with
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
-        self.paths: dict[str, pathtree.Index[tuple[Rule, globs.Path | None]]] = {}
+        self.longest = 0  # of `loose`
         self.hosts: dict[str, list[Rule]] = {}
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
-        self.empty = True
         for rule in rules:
-            if rule.decision is decision:
-                self._add(rule)
+            self._add(rule)
 
     def _add(self, rule: Rule) -> None:
-        self.empty = False
         tool, pattern = rule.tool, rule.pattern
-        if tool in FILE_TOOLS:
-            index = self.paths.get(tool)
-            if index is None:
-                index = self.paths[tool] = pathtree.Index(self.place, strict=self.strict)
-            compiled = None if pattern is None else globs.parse(pattern, self.place.home)
-            index.add(compiled, (rule, compiled))
-        elif pattern is None:
+        if pattern is None:
             self.every.setdefault(tool.removesuffix("__*") if tool.startswith("mcp__") else tool, []).append(rule)
         elif tool == "Bash":
-            compiled_words = words.parse(pattern, self.place.home)
+            compiled_words = words.parse(pattern, self.home)
             self.commands.add(compiled_words, (rule, compiled_words))
+            self.first.update(compiled_words.literal[:1])
             if not self.strict:
                 self._loosely(rule, compiled_words)
         elif tool == "WebFetch":
@@ -86,31 +83,35 @@ class Table:
         if options and len(literal) == len(pattern.items):
             rest = tuple(w for w in literal if not w.startswith("-"))
             self.loose.setdefault(rest, []).append((rule, options, pattern.rest))
+            self.first.update(rest[:1])
+            self.longest = max(self.longest, len(rest))
 
     # Commands
 
-    def fits(self, command: Command, now: float) -> Iterator[Fit]:
+    def fits(self, command: Command, now: float) -> list[Fit]:
         """Allow rules that cover the command, by the words it consists of or another spelling a rule may name."""
-        for rule in self.every.get("Bash", ()):
-            if live(rule, now):
-                yield Fit(rule, ())
-        yield from self._fits(command.words, 1, now)
-        for form, least in zip(command.forms, command.spells or (1,) * len(command.forms), strict=False):
-            yield from self._fits(form, least, now)
+        found = [Fit(rule, ()) for rule in self.every.get("Bash", ()) if live(rule, now)]
+        self._fit(found, command.words, 1, now)
+        for form, least in zip(command.forms, command.spells or repeat(1), strict=False):
+            self._fit(found, form, least, now)
+        return found
 
-    def _fits(self, spelling: Sequence[Word], least: int, now: float) -> Iterator[Fit]:
+    def _fit(self, found: list[Fit], spelling: Sequence[Word], least: int, now: float) -> None:
         for rule, pattern in self.commands.find(spelling):
             if live(rule, now):
                 spelled = pattern.spelled
                 if not pattern.rest and spelled == len(pattern.items):
-                    yield Fit(rule, None)
+                    found.append(Fit(rule, None))
                 elif spelled >= least or not pattern.rest:
-                    yield Fit(rule, (*spelling[:spelled], *pattern.words))
+                    found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
+
+    def concerns(self, first: list[str] | None) -> bool:
+        """False when no rule can meet a command of which `first` is all that the words to search begin with (None: that
+        cannot be told)."""
+        return first is None or bool(self.commands.patterns) or "Bash" in self.every or not self.first.isdisjoint(first)
 
     def hits(self, command: Command, now: float) -> Rule | None:
         """A deny or ask rule that any spelling of the command meets."""
-        if self.empty:
-            return None
         for rule in self.every.get("Bash", ()):
             if live(rule, now):
                 return rule
@@ -126,7 +127,7 @@ class Table:
     def _hits_loosely(self, spelling: Sequence[Word], now: float) -> Iterator[Rule]:
         operands: list[Word] = [w for w in spelling if not (isinstance(w, str) and w.startswith("-") and w != "-")]
         options: frozenset[str] | None = None
-        for n in range(1, len(operands) + 1):
+        for n in range(1, min(len(operands), self.longest) + 1):
             if isinstance(operands[n - 1], Unknown):
                 return
             for rule, wanted, rest in self.loose.get(tuple(operands[:n]), ()):  # type: ignore[arg-type]
@@ -138,20 +139,15 @@ class Table:
     def may_hit(self, command: Command, now: float) -> Rule | None:
         """A rule that the command could meet: by what the shell makes of its unknown words, or by the code that an
         interpreter is given, whose text is searched for the words of the rule."""
-        if self.empty:
-            return None
-        if command.words[:1] and command.words[0] in kinds.INTERPRETERS:
-            for code in command.words[1:]:
-                if isinstance(code, str) and CODE.search(code):
-                    for rule, _ in self.commands.within(CODE.split(code)):
-                        if live(rule, now):
-                            return rule
-        if not any(isinstance(w, Unknown) for w in command.words):
-            return None
-        for spelling in _spellings(command):
-            for rule, _ in self.commands.may(spelling):
+        for code in _codes(command):
+            for rule, _ in self.commands.within(code):
                 if live(rule, now):
                     return rule
+        if any(isinstance(word, Unknown) for word in command.words):
+            for spelling in _spellings(command):
+                for rule, _ in self.commands.may(spelling):
+                    if live(rule, now):
+                        return rule
         return None
 
     def hits_opaque(self, opaque: Opaque, now: float) -> Rule | None:
@@ -162,23 +158,6 @@ class Table:
             for rule, _ in self.commands.within(words_):
                 if live(rule, now):
                     return rule
-        return None
-
-    # Paths
-
-    def path(self, tools: Iterable[str], path: str, now: float) -> Iterator[tuple[Rule, globs.Path | None]]:
-        for tool in tools:
-            if index := self.paths.get(tool):
-                for found in index.find(path):
-                    if live(found[0], now):
-                        yield found
-
-    def may_path(self, tools: Iterable[str], glob: str, now: float) -> Rule | None:
-        for tool in tools:
-            if index := self.paths.get(tool):
-                for rule, _ in index.may(glob):
-                    if live(rule, now):
-                        return rule
         return None
 
     # Hosts and other tools
@@ -216,6 +195,21 @@ def live(rule: Rule, now: float) -> bool:
     return rule.until is None or now < rule.until
 
 
+def first_words(command: Command) -> list[str] | None:
+    """What the words that deny and ask rules search begin with; None where that cannot be told."""
+    found = list(command.names)
+    for spelling in (command.words, *command.forms, *command.also):
+        first = spelling[0] if spelling else ""
+        if not isinstance(first, str) or first[:1] == "-":
+            return None
+        found.append(first)
+        if "/" in first:
+            found.append(first.rpartition("/")[2])
+    for code in _codes(command):
+        found += code
+    return found
+
+
 def _spellings(command: Command) -> Iterator[Sequence[Word]]:
     """Every way a deny or ask rule may name the command."""
     yield command.words
@@ -227,6 +221,13 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
             yield (name, *command.words[1:])
     if isinstance(first, str) and "/" in first and (base := first.rpartition("/")[2]) not in command.names:
         yield (base, *command.words[1:])
+
+
+def _codes(command: Command) -> list[list[str]]:
+    """The words of the code that an interpreter is given."""
+    if command.words[:1] and command.words[0] in kinds.INTERPRETERS:
+        return [CODE.split(word) for word in command.words[1:] if isinstance(word, str) and CODE.search(word)]
+    return []
 
 
 def _options(spelling: Sequence[Word]) -> frozenset[str]:

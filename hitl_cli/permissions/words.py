@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from hitl_cli.access import Word
 from hitl_cli.errors import RuleError
@@ -33,11 +34,6 @@ class Star(Struct, frozen=True):
             at += len(piece)
         return True
 
-    @property
-    def spells(self) -> bool:
-        """True when it names an option and leaves only its value open (`--output=*`)."""
-        return "=" in self.pieces[0]
-
 
 class Many:
     """One or more words."""
@@ -50,34 +46,27 @@ MANY = Many()
 Item = str | Star | Many
 
 
-class Words(Struct, frozen=True):
-    """A compiled pattern: its items, and whether any further words may follow."""
+class Words(Struct):
+    """A compiled pattern: its items, and whether any further words may follow.
+
+    literal  the literal words it begins with
+    words    all the words that it names literally
+    spelled  how many leading words of a command it spells out, so that it consents to what they do
+    """
 
     items: tuple[Item, ...]
     rest: bool
+    literal: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    spelled: int = 0
 
-    @property
-    def literal(self) -> tuple[str, ...]:
-        """The literal words it begins with."""
-        out = []
-        for item in self.items:
-            if not isinstance(item, str):
-                break
-            out.append(item)
-        return tuple(out)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All the words that it names literally."""
-        return tuple(item for item in self.items if isinstance(item, str))
-
-    @property
-    def spelled(self) -> int:
-        """How many leading words of a command it spells out, so that it consents to what they do."""
-        for n, item in enumerate(self.items):
-            if not (isinstance(item, str) or (isinstance(item, Star) and item.spells)):
-                return n
-        return len(self.items)
+    def __post_init__(self) -> None:
+        self.words = tuple([item for item in self.items if isinstance(item, str)])
+        if len(self.words) == len(self.items):
+            self.literal, self.spelled = self.words, len(self.words)
+            return
+        self.literal = tuple(takewhile(lambda item: isinstance(item, str), self.items))  # type: ignore[arg-type]
+        self.spelled = next(n for n, item in enumerate((*self.items, MANY)) if not _spells(item))
 
     def fits(self, words: Sequence[Word], start: int = 0, at: int = 0) -> bool:
         """Whether the words from `start` on fit the items from `at` on."""
@@ -91,6 +80,11 @@ class Words(Struct, frozen=True):
                 return False
             start, at = start + 1, at + 1
         return self.rest or start == len(words)
+
+
+def _spells(item: Item) -> bool:
+    """True for a literal word, and for what names an option and leaves only its value open (`--output=*`)."""
+    return isinstance(item, str) or (isinstance(item, Star) and "=" in item.pieces[0])
 
 
 def equals(word: Word, item: str | Star) -> bool:

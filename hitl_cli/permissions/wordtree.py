@@ -30,29 +30,31 @@ class Index(Generic[R]):
         node = self
         literal = pattern.literal
         for word in literal:
-            node = node.below.setdefault(word, Index())
+            following = node.below.get(word)
+            if following is None:
+                following = node.below[word] = Index()
+            node = following
         if len(literal) < len(pattern.items):
             node.patterns.append((pattern, len(literal), it))
         else:
             (node.prefix if pattern.rest else node.exact).append(it)
 
-    def find(self, words: Sequence[Word]) -> Iterator[R]:
+    def find(self, words: Sequence[Word]) -> list[R]:
         """What fits the whole command, widest literal prefix last."""
-        node, n = self, 0
-        while True:
-            yield from node.prefix
-            for pattern, done, it in node.patterns:
-                if pattern.fits(words, n, done):
-                    yield it
-            if n == len(words):
-                yield from node.exact
-                return
-            word = words[n]
-            text = word if isinstance(word, str) else key(word)
-            following = node.below.get(text) if text is not None else None
+        found: list[R] = []
+        node = self
+        for n, word in enumerate(words):
+            if node.prefix:
+                found += node.prefix
+            if node.patterns:
+                found += [it for pattern, done, it in node.patterns if pattern.fits(words, n, done)]
+            following = node.below.get(word if isinstance(word, str) else key(word))  # type: ignore[arg-type]
             if following is None:
-                return
-            node, n = following, n + 1
+                return found
+            node = following
+        found += node.prefix
+        found += [it for pattern, done, it in node.patterns if pattern.fits(words, len(words), done)]
+        return found + node.exact
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
         """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
