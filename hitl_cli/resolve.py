@@ -25,13 +25,12 @@ from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath,
 from hitl_cli.below import all_below, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import replace
+from hitl_cli.regex import later
 
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 500  # of one file pattern that are looked at
-_PROCESS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
-_DESCRIPTOR = re.compile(
-    r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?"
-)
+_PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
+_DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
 
 
 def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
@@ -40,25 +39,24 @@ def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
     out: list[Access] = []
     more: list[Access] = []
     for access in accesses:
-        if (
-            isinstance(access, Command)
-            and access.words[:1] == ("git",)
-            and (access.forms or access.cwd != place.workspace)
-        ):
-            more.extend(_planted(access))
-        if isinstance(access, (ReadPath, WritePath)) and look is None:
-            look = _Look(place)
-        if look is not None and isinstance(access, (ReadPath, WritePath)):
-            if access.glob:
-                out.append(some_below(access))
-                more.extend(look.met(access))
-            else:
-                found = look.at(access)
-                out.append(found)
-                if not isinstance(found, Opaque):
-                    more.extend(look.beyond(found, enters=_enters(accesses, found)))
-        else:
+        if not isinstance(access, (ReadPath, WritePath)):
             out.append(access)
+            if (
+                isinstance(access, Command)
+                and access.words[:1] == ("git",)
+                and (access.forms or access.cwd != place.workspace)
+            ):
+                more.extend(_planted(access))
+            continue
+        look = look or _Look(place)
+        if access.glob:
+            out.append(some_below(access))
+            more.extend(look.met(access))
+            continue
+        found = look.at(access)
+        out.append(found)
+        if not isinstance(found, Opaque):
+            more.extend(look.beyond(found, enters=_enters(accesses, found)))
     return (*out, *more)
 
 
@@ -98,6 +96,7 @@ class _Look:
         self.place = place
         self.links: dict[str, str | None] = {}
         self.missing: set[str] = set()
+        self.status: dict[str, os.stat_result] = {}  # of what is no link
         self.spelled = _spelled(place) if spelled is None else spelled
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
@@ -106,8 +105,8 @@ class _Look:
         found = self.follow(access.path)
         if found is None:
             return Opaque("its links lead in a circle", access.path, (access.path,))
-        alias = None
-        if self._in_roots(found) and not self._in_roots(lexical(access.path, "/")):
+        alias, written = None, lexical(access.path, "/")
+        if found != written and self._in_roots(found) and not self._in_roots(written):
             alias = self._alias(access.path)
         if isinstance(access, ReadPath):
             read = access
@@ -167,15 +166,17 @@ class _Look:
             kind = _PROCESS.match(path)
             target = None if kind is None else "/" if kind.group(1) == "root" else self.place.cwd
         else:
+            target = None
             try:
-                target = os.readlink(path)
+                status = os.lstat(path)
+                if stat.S_ISLNK(status.st_mode):
+                    target = os.readlink(path)
+                else:
+                    self.status[path] = status
             except FileNotFoundError:
-                target = None
                 self.missing.add(path)
-            except OSError:
-                target = None
-            except ValueError:  # not a name the system could hold
-                target = None
+            except (OSError, ValueError):  # it cannot be looked at, or is no name the system could hold
+                pass
         self.links[path] = target
         return target
 
@@ -203,7 +204,7 @@ class _Look:
         if path in self.missing:
             return
         try:
-            status = os.stat(path)
+            status = self.status.get(path) or os.stat(path)
         except (OSError, ValueError):
             return
         if stat.S_ISDIR(status.st_mode):
