@@ -5,7 +5,6 @@ Every mistake is a `RuleError` that says what to write instead; nothing is guess
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -103,6 +102,8 @@ def host(pattern: str) -> str:
 
 def nearest(tool: str) -> str:
     """The tool of ours that `tool` is a misspelling of, as far as that can be told; else the empty text."""
+    import difflib
+
     known = (*FILE_TOOLS, "Bash", "WebFetch")
     return "" if tool in known else next(iter(difflib.get_close_matches(tool, known, 1, 0.7)), "")
 
@@ -133,6 +134,8 @@ def from_table(table: Mapping[str, Any], source: Source) -> Rule:
     """One `[[rule]]` table. RuleError without file and line: the caller knows them."""
     for key in table:
         if key not in _KEYS:
+            import difflib
+
             near = difflib.get_close_matches(key, _KEYS, 1)
             raise RuleError(
                 f"a rule has no `{key}`",
