@@ -6,8 +6,8 @@ folder at the moment something is written into it.
 
 from __future__ import annotations
 
-import hashlib
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -35,6 +35,8 @@ class Paths(Struct, frozen=True):
 
     def project_rules(self, project: str) -> Path:
         """The rule file of one project folder; the name is for people, the digest of the whole path tells them apart."""
+        import hashlib  # loads a library of ciphers, and many commands need no rules
+
         digest = hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()[:8]
         return self.config / "projects" / f"{Path(project).name or 'root'}-{digest}.toml"
 
@@ -58,16 +60,19 @@ class Paths(Struct, frozen=True):
 def locate(environ: Mapping[str, str] | None = None) -> Paths:
     """The folders that `HITL_CONFIG_DIR` and `HITL_STATE_DIR` name, else the platform's own for a user."""
     environ = os.environ if environ is None else environ
-    config, state = environ.get("HITL_CONFIG_DIR"), environ.get("HITL_STATE_DIR")
-    if config and state:
-        return Paths(Path(config).absolute(), Path(state).absolute())
-    from platformdirs import PlatformDirs
+    return Paths(_own("CONFIG", ".config", environ), _own("STATE", ".local/state", environ))
 
-    dirs = PlatformDirs(APP, appauthor=False)
-    return Paths(
-        Path(config).absolute() if config else Path(dirs.user_config_dir),
-        Path(state).absolute() if state else Path(dirs.user_state_dir),
-    )
+
+def _own(kind: str, usual: str, environ: Mapping[str, str]) -> Path:
+    """The folder of one kind: as the XDG specification has it, by which a relative path does not count; `usual` is where
+    it lies in the home folder when nothing is said, but on macOS."""
+    if named := environ.get(f"HITL_{kind}_DIR"):
+        return Path(named).absolute()
+    base = Path(environ.get(f"XDG_{kind}_HOME", ""))
+    if not base.is_absolute():
+        home = environ.get("HOME") or os.path.expanduser("~")
+        base = Path(home, "Library/Application Support" if sys.platform == "darwin" else usual).absolute()
+    return base / APP
 
 
 def work_tree(folder: Path) -> Path:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from hitl_cli import sessions
 from hitl_cli.cli.asked import about, answer_lines, command_for, left_out
 from hitl_cli.cli.declared import Argument
 from hitl_cli.cli.opened import age, opened, stamp
@@ -45,6 +43,8 @@ def show(
     store: Store = None,
 ) -> int:
     """One session, or one waiting request in full."""
+    from hitl_cli import sessions
+
     with opened(store) as found:
         id = found.find(session)
         head = sessions.head_of(found, id)
@@ -120,6 +120,8 @@ def _waits(interrupt: Interrupt) -> str:
 
 def _whole(head: Head, interrupt: Interrupt, store: str | None) -> Iterator[str]:
     """The request as a panel shows it, with what a panel does with keys said as words."""
+    import shutil
+
     from hitl_cli.ui.approval.body import sheet
     from hitl_cli.ui.theme import plain
 
