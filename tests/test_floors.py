@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,8 @@ def floor(name: str) -> int:
     raise AssertionError(f"hitl_cli.{name} stands on no floor; add it to FLOORS")
 
 
-def imports(module: str) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(module: str) -> list[tuple[str, bool]]:
     """(dotted name, at the top of the module) of each import, those for type checkers alone left out."""
     tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
 
@@ -104,9 +106,10 @@ def imports(module: str) -> Iterator[tuple[str, bool]]:
                 deeper = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
                 yield from walk(child, top and not deeper)
 
-    yield from walk(tree, True)
+    return list(walk(tree, True))
 
 
+@cache
 def ours(module: str) -> set[str]:
     """The modules of this package that `module` imports, without the package's name."""
     names = {name.removeprefix("hitl_cli.") for name, _ in imports(module) if name.startswith("hitl_cli.")}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.bench import decisions
 
 
+@pytest.mark.slow  # it judges by ten thousand rules and reads texts made to be slow
 def test_the_measure_reports_every_figure() -> None:
     lines: list[str] = []
     decisions.main(1, ["git log --oneline | head", "rm -rf build && make x"] * 20, lines.append)

@@ -196,6 +196,11 @@ def _agree(scratch: Any, count: int, seed: int) -> None:
 
 
 def test_bash_does_nothing_that_the_reader_did_not_say(scratch: Any) -> None:
+    _agree(scratch, 300, 1)
+
+
+@pytest.mark.slow  # a bash is started for each
+def test_a_thousand_texts_agree_with_bash(scratch: Any) -> None:
     _agree(scratch, 1000, 1)
 
 
