@@ -1,36 +1,25 @@
 """One rule file, read strictly: every rule with its line, or an error that names file, line and remedy.
 
 There is one schema for all layers. A file that cannot be used stops the program: falling back to fewer rules would be
-falling back to fewer deny rules. `tomllib` gives no lines, so a scanner over the text finds where the nth `[[rule]]`
-stands.
+falling back to fewer deny rules.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import config
+from hitl_cli import rulelines
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
 from hitl_cli.records import Struct
-from hitl_cli.regex import later
 
 FORMAT = 1
-# What may hide a header: strings and comments are passed over.
-_TOKENS = later(
-    r'"""(?:\\.|(?!""").)*?"""|'
-    r"'''.*?'''|"
-    r'"(?:\\.|[^"\\\n])*"|'
-    r"'[^'\n]*'|#[^\n]*|"
-    r"^[ \t]*(?P<header>\[\[[ \t]*(?:rule|\"rule\"|'rule')[ \t]*\]\])",
-    re.DOTALL | re.MULTILINE,
-)
+_KEYS = ("format", "rule", "packs", "off")
 
 
 class RuleFile(Struct, frozen=True):
@@ -72,14 +61,25 @@ def text_of(file: Path) -> str | None:
 def parse(file: Path, text: str, layer: Layer, *, settings: bool = False) -> RuleFile:
     """The rules of a file with this text; the same text is not parsed again each time that rules are looked at anew."""
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem, line, remedy = config.no_toml(text, error)
+        tables, lines = rulelines.read(text)
+    except ValueError as error:
+        from hitl_cli.config import no_toml
+
+        problem, line, remedy = no_toml(text, error)  # type: ignore[arg-type]
         raise RuleError(problem, file=str(file), line=line, remedy=remedy or _remedy(text, line)) from None
     _known(file, text, tables, settings)
-    rules = tuple(_rules(file, text, tables, layer))
+    rules = tuple(_rules(file, text, tables, lines, layer))
+    if "permissions" in tables:
+        rules += tuple(_listed(file, text, tables["permissions"], layer))
     _single(rules)
     return RuleFile(file, text, rules, _packs(file, text, tables), _off(file, text, tables))
+
+
+def _mistake(file: Path, text: str, key: str, problem: str, remedy: str) -> RuleError:
+    """The error about a key at the top of the file."""
+    from hitl_cli.config import line_of
+
+    return RuleError(problem, file=str(file), line=line_of(text, key), remedy=remedy)
 
 
 def _remedy(text: str, line: int) -> str:
@@ -92,43 +92,38 @@ def _remedy(text: str, line: int) -> str:
 
 
 def _known(file: Path, text: str, tables: Mapping[str, Any], settings: bool) -> None:
-    known = config.KEYS if settings else ("format", "rule", "packs", "off")
     for key in tables:
-        if key not in known:
-            where = config.line_of(text, key)
-            raise RuleError(f"unknown key {key!r}", file=str(file), line=where, remedy=config.nearest(key, known))
-    wrong = config.no_format(tables.get("format", FORMAT))
-    if wrong:
-        raise RuleError(wrong[0], file=str(file), line=config.line_of(text, "format"), remedy=wrong[1])
+        if key not in _KEYS:
+            from hitl_cli.config import KEYS, nearest
+
+            known = KEYS if settings else _KEYS
+            if key not in known:
+                raise _mistake(file, text, key, f"unknown key {key!r}", nearest(key, known))
+    version = tables.get("format", FORMAT)
+    if type(version) is not int or version != FORMAT:
+        from hitl_cli.config import no_format
+
+        if wrong := no_format(version):
+            raise _mistake(file, text, "format", *wrong)
 
 
-def _rules(file: Path, text: str, tables: Mapping[str, Any], layer: Layer) -> Iterator[Rule]:
+def _rules(
+    file: Path, text: str, tables: Mapping[str, Any], lines: Sequence[int | None], layer: Layer
+) -> Iterator[Rule]:
     given = tables.get("rule", [])
-    lines = list(_headers(text))
     if not isinstance(given, list) or not all(isinstance(t, dict) for t in given):
-        where = config.line_of(text, "rule")
-        raise RuleError(
-            "`rule` is not a list of tables", file=str(file), line=where, remedy="Head each rule with [[rule]]."
-        )
-    for n, table in enumerate(given):
-        line = lines[n] if len(lines) == len(given) else config.line_of(text, "rule")
+        raise _mistake(file, text, "rule", "`rule` is not a list of tables", "Head each rule with [[rule]].")
+    if len(lines) != len(given):
+        from hitl_cli.config import line_of
+
+        lines = [line_of(text, "rule")] * len(given)
+    name = str(file)
+    for line, table in zip(lines, given, strict=True):
         try:
-            yield codec.from_table(table, Source(layer, str(file), line))
+            yield codec.from_table(table, Source(layer, name, line))
         except RuleError as error:
             at = _within(text, line, error.problem, table) or line
             raise RuleError(error.problem, file=str(file), line=at, remedy=error.remedy) from None
-    yield from _listed(file, text, tables.get("permissions", {}), layer)
-
-
-def _headers(text: str) -> Iterator[int]:
-    """The line of each `[[rule]]`."""
-    line, at = 1, 0
-    for found in _TOKENS.finditer(text):
-        if found["header"]:
-            start = found.start("header")
-            line += text.count("\n", at, start)
-            at = start
-            yield line
 
 
 def _within(text: str, line: int | None, problem: str, table: Mapping[str, Any]) -> int | None:
@@ -147,11 +142,12 @@ def _within(text: str, line: int | None, problem: str, table: Mapping[str, Any])
 
 def _listed(file: Path, text: str, lists: Any, layer: Layer) -> Iterator[Rule]:
     """Rules of the short form `[permissions]`: lists of texts."""
-    where = config.line_of(text, "permissions")
+    from hitl_cli.config import line_of, nearest
+
     if not isinstance(lists, dict):
-        raise RuleError(
-            "`permissions` is not a table", file=str(file), line=where, remedy='Write: [permissions]\n  allow = ["…"]'
-        )
+        remedy = 'Write: [permissions]\n  allow = ["…"]'
+        raise _mistake(file, text, "permissions", "`permissions` is not a table", remedy)
+    where = line_of(text, "permissions")
     for key, texts in lists.items():
         start = where or 1
         found = [
@@ -161,7 +157,7 @@ def _listed(file: Path, text: str, lists: Any, layer: Layer) -> Iterator[Rule]:
         ]
         at = found[0] if found else where
         if key not in ("allow", "ask", "deny"):
-            remedy = config.nearest(key, ("allow", "ask", "deny"))
+            remedy = nearest(key, ("allow", "ask", "deny"))
             raise RuleError(f"unknown key {key!r} in [permissions]", file=str(file), line=at, remedy=remedy)
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise RuleError(
@@ -198,18 +194,13 @@ def _single(rules: tuple[Rule, ...]) -> None:
 def _packs(file: Path, text: str, tables: Mapping[str, Any]) -> Mapping[str, bool]:
     given = tables.get("packs", {})
     if not isinstance(given, dict) or not all(isinstance(v, bool) for v in given.values()):
-        where = config.line_of(text, "packs")
-        raise RuleError(
-            "`packs` is not a table of true and false", file=str(file), line=where, remedy="Write: packs = {git = true}"
-        )
+        remedy = "Write: packs = {git = true}"
+        raise _mistake(file, text, "packs", "`packs` is not a table of true and false", remedy)
     return given
 
 
 def _off(file: Path, text: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
     given = tables.get("off", [])
     if not isinstance(given, list) or not all(isinstance(v, str) for v in given):
-        where = config.line_of(text, "off")
-        raise RuleError(
-            "`off` is not a list of texts", file=str(file), line=where, remedy='Write: off = ["Bash(ls:*)"]'
-        )
+        raise _mistake(file, text, "off", "`off` is not a list of texts", 'Write: off = ["Bash(ls:*)"]')
     return tuple(given)

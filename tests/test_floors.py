@@ -43,6 +43,7 @@ FLOORS = {
     "accesses": 3,
     "rulebook": 3,
     "rulefile": 3,
+    "rulelines": 3,
     "rulelint": 3,
     "ruleproposal": 3,
     "importformats": 3,

@@ -67,7 +67,7 @@ def test_help_loads_no_command(tmp_path):
 
 
 def test_rules_check_loads_the_judgement_and_nothing_that_runs(tmp_path):
-    needed = {"tomllib", "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.permissions", "hitl_cli.ui"}
+    needed = {"hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.permissions", "hitl_cli.ui"}
     assert loads(tmp_path, "-m", "hitl_cli", "rules", "check", "git log") == RECORDS | needed
 
 

@@ -13,13 +13,12 @@ from typing import Any
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import globs, words
 from hitl_cli.permissions.rule import Decision, Rule, Source
-from hitl_cli.records import replace
 from hitl_cli.regex import later
 
 FILE_TOOLS = ("Read", "Write", "Edit", "Glob", "Grep")
 _NAME = later(r"[A-Za-z_][A-Za-z0-9_-]*(?:__\*)?")
 _HOST = later(r"(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?")
-_DECISIONS = ("allow", "ask", "deny")
+_DECISIONS = {str(decision): decision for decision in Decision}
 _KEYS = (*_DECISIONS, "reason", "match", "not_match", "until", "added")
 
 
@@ -29,9 +28,8 @@ _SESSION = Source("session")
 def parse(text: str, decision: Decision = Decision.ALLOW, source: Source = _SESSION) -> Rule:
     """`Tool(pattern)` as a rule that is known to compile."""
     tool, pattern = split(text)
-    rule = Rule(decision, tool, pattern, source)
-    check(rule)
-    return rule
+    check(tool, pattern)
+    return Rule(decision, tool, pattern, source)
 
 
 def split(text: str) -> tuple[str, str | None]:
@@ -57,9 +55,8 @@ def split(text: str) -> tuple[str, str | None]:
     return tool, None if pattern.strip() == "*" and tool not in FILE_TOOLS else pattern
 
 
-def check(rule: Rule) -> None:
+def check(tool: str, pattern: str | None) -> None:
     """RuleError when the pattern cannot be used with its tool."""
-    tool, pattern = rule.tool, rule.pattern
     if tool.endswith("__*") and not re.fullmatch(r"mcp__.+__\*", tool):
         raise RuleError(f"`{tool}` names no server", remedy="Write `mcp__server__*`, or a rule for each server.")
     if tool == "mcp__" or tool == "mcp":
@@ -67,7 +64,7 @@ def check(rule: Rule) -> None:
     if pattern is None:
         return
     if tool == "Bash":
-        words.parse(pattern)
+        words.check(pattern)
     elif tool in FILE_TOOLS:
         globs.parse(pattern, "/~")
     elif tool == "WebFetch":
@@ -148,16 +145,12 @@ def from_table(table: Mapping[str, Any], source: Source) -> Rule:
             f"a rule says exactly one of allow, ask, deny; this one says {said}",
             remedy='Write `allow = "Bash(git log:*)"`.',
         )
-    text = _typed(table, named[0], str, "a text in quotes")
-    rule = parse(text, Decision[named[0].upper()], source)
-    return replace(
-        rule,
-        reason=_typed(table, "reason", str, "a text in quotes", ""),
-        match=_texts(table, "match"),
-        not_match=_texts(table, "not_match"),
-        until=_time(table, "until"),
-        added=_time(table, "added"),
-    )
+    tool, pattern = split(_typed(table, named[0], str, "a text in quotes"))
+    check(tool, pattern)
+    reason = _typed(table, "reason", str, "a text in quotes", "")
+    match, not_match = _texts(table, "match"), _texts(table, "not_match")
+    until, added = _time(table, "until"), _time(table, "added")
+    return Rule(_DECISIONS[named[0]], tool, pattern, source, reason, until, added, match, not_match)
 
 
 def to_table(rule: Rule) -> dict[str, Any]:
@@ -183,7 +176,9 @@ def _typed(table: Mapping[str, Any], key: str, kind: type, what: str, default: A
 
 
 def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = table.get(key, [])
+    value = table.get(key)
+    if value is None:
+        return ()
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise RuleError(f"`{key}` is {_kind(value)}", remedy=f'Write a list of texts: `{key} = ["git log -5"]`.')
     return tuple(value)

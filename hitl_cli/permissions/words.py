@@ -103,20 +103,25 @@ def key(word: Word) -> str | None:
     return word.text if word.glob else None
 
 
-_PLAIN = later(r"[A-Za-z0-9_./@%+,:=^-]+(?: [A-Za-z0-9_./@%+,:=^-]+)*(:\*| \*)?")
+# Literal words, one blank between two, that do not end in a colon; and what stands for any further words.
+_PLAIN = later(r"((?:[A-Za-z0-9_./@%+,:=^-]+ )*[A-Za-z0-9_./@%+,:=^-]*[A-Za-z0-9_./@%+,=^-])(:\*| \*)?")
 _CONTROL = ";&|<>()`\n"
 _BLANK = " \t"
+_RUN = later(r"""[^ \t'"\\*;&|<>()`\n]+""")  # characters that mean themselves
 
 
 def parse(pattern: str, home: str = "~") -> Words:
     """Compile a pattern; RuleError says what is wrong and what to write. `home` replaces an unquoted leading `~/`."""
     plain = _PLAIN.fullmatch(pattern)
-    if plain and not pattern.endswith(":"):
-        end = plain.group(1)
-        words = tuple((pattern[: -len(end)] if end else pattern).split(" "))
-        if not any(w.endswith(":") for w in words[-1:]):
-            return Words(words, bool(end))
-    return _parse(pattern, home)
+    if plain is None:
+        return _parse(pattern, home)
+    return Words(tuple(plain[1].split(" ")), plain[2] is not None)
+
+
+def check(pattern: str) -> None:
+    """RuleError where `parse` would raise it."""
+    if not _PLAIN.fullmatch(pattern):
+        _parse(pattern, "~")
 
 
 def _parse(pattern: str, home: str) -> Words:
@@ -134,8 +139,7 @@ def _parse(pattern: str, home: str) -> Words:
     if not items:
         raise RuleError(f"`{pattern}` names no word", remedy="Write the tool alone, `Bash`, to mean every command.")
     for n, item in enumerate(items):
-        colon = item.pieces if isinstance(item, Star) else ()
-        if any(piece.endswith(":") and k + 1 < len(colon) for k, piece in enumerate(colon)):
+        if isinstance(item, Star) and any(piece.endswith(":") for piece in item.pieces[:-1]):
             raise RuleError(
                 f"`:*` means any further words and can only stand at the end of a pattern; in `{pattern}` it does not",
                 remedy="End the pattern there, or write `*` alone for one or more words"
@@ -203,7 +207,10 @@ def _word(body: str, i: int, whole: str) -> tuple[list[str], int, bool]:
                 remedy="Write a rule for each command of the list, or quote the character to mean itself.",
             )
         else:
-            pieces[-1] += c
+            run = _RUN.match(body, i)
+            assert run
+            pieces[-1] += run.group()
+            i = run.end() - 1
         i += 1
     return [p for n, p in enumerate(pieces) if p or n in (0, len(pieces) - 1)], i, quoted
 

@@ -11,20 +11,23 @@ from typing import Generic, TypeVar
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.permissions.words import Many, Words, equals, key
+from hitl_cli.records import Struct, field
 
 R = TypeVar("R")
 
 
-class Index(Generic[R]):
-    """Patterns with what they stand for, found by the words of a command."""
+class Index(Struct, Generic[R]):
+    """Patterns with what they stand for, found by the words of a command.
 
-    __slots__ = ("below", "exact", "patterns", "prefix")
+    exact     end here, and so must the command
+    prefix    end here, any further words
+    patterns  go on with a star: (pattern, items already matched, it)
+    """
 
-    def __init__(self) -> None:
-        self.below: dict[str, Index[R]] = {}
-        self.exact: list[R] = []  # end here, and so must the command
-        self.prefix: list[R] = []  # end here, any further words
-        self.patterns: list[tuple[Words, int, R]] = []  # go on with a star: (pattern, items already matched, it)
+    below: dict[str, Index[R]] = field(default_factory=dict)
+    exact: list[R] = field(default_factory=list)
+    prefix: list[R] = field(default_factory=list)
+    patterns: list[tuple[Words, int, R]] = field(default_factory=list)
 
     def add(self, pattern: Words, it: R) -> None:
         node = self

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import rulefile
+from hitl_cli import rulefile, rulelines
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
 from hitl_cli.paths import Paths
@@ -33,6 +31,8 @@ def trust_state(place: Place, paths: Paths) -> TrustState:
     text = rulefile.text_of(file)
     if text is None:
         return TrustState(file, "", False, "")
+    import hashlib
+
     digest = hashlib.sha256(text.encode()).hexdigest()
     before = _records(paths).get(str(file))
     trusted = before is not None and before.get("digest") == digest
@@ -44,7 +44,7 @@ def _shown(file: Path, text: str, before: Mapping[str, Any] | None) -> str:
     grants = [f"  allow {rule.text}" for rule in found.rules if rule.decision is Decision.ALLOW]
     grants += [f"  pack {name}" for name, on in (found.packs or {}).items() if on]
     grants += [f"  rule of a pack switched off: {text}" for text in found.off]
-    tables = tomllib.loads(text)
+    tables, _ = rulelines.read(text)
     grants += [f"  server {name}: {spec}" for name, spec in tables.get("mcp", {}).items()]
     grants += [f"  tool {name}: {spec}" for name, spec in tables.get("tools", {}).items()]
     grants += [f"  on {name}, run: {command}" for name, command in tables.get("notify", {}).items()]
@@ -82,8 +82,8 @@ def _records(paths: Paths) -> dict[str, dict[str, Any]]:
     """What was trusted, by file. A record that cannot be read is no trust, and says so."""
     text = rulefile.text_of(paths.trust)
     try:
-        return {r["file"]: r for r in tomllib.loads(text).get("repository", [])} if text else {}
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError):
+        return {r["file"]: r for r in rulelines.read(text)[0].get("repository", [])} if text else {}
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise RuleError(
             "is damaged", file=str(paths.trust), remedy="Remove it, and trust repositories again."
         ) from None

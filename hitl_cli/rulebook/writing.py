@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import rulefile
+from hitl_cli import rulefile, rulelines
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
 from hitl_cli.paths import Paths
@@ -28,7 +27,7 @@ def add(rule: Rule, scope: Scope, place: Place, paths: Paths) -> Rule:
     file, layer = file_of(scope, place, paths), scope
     until = None if rule.until is None else float(int(rule.until))  # whole seconds: what is read back is the same
     rule = replace(rule, source=Source(layer, str(file)), until=until, added=rule.added or float(int(time.time())))
-    codec.check(rule)
+    codec.check(rule.tool, rule.pattern)
 
     def change(found: rulefile.RuleFile) -> str | None:
         same = [r for r in found.rules if (r.decision, r.text) == (rule.decision, rule.text)]
@@ -91,7 +90,7 @@ def _appended(text: str, rule: Rule) -> str:
     """The text with one more table at its end; what people wrote above stays as it is."""
     import tomli_w
 
-    if isinstance(tables := tomllib.loads(text).get("rule"), list) and tables and "[[" not in text:
+    if isinstance(tables := rulelines.read(text)[0].get("rule"), list) and tables and "[[" not in text:
         return _rewritten(text, lambda t: t, codec.to_table(rule))
     body = tomli_w.dumps({"rule": [codec.to_table(rule)]})
     if body.startswith("rule = ["):  # tomli_w writes short lists of tables on one line
@@ -100,13 +99,13 @@ def _appended(text: str, rule: Rule) -> str:
 
 
 def _rewritten(text: str, each: Callable[[dict[str, Any]], dict[str, Any] | None], *more: dict[str, Any]) -> str:
-    document = tomllib.loads(text)
+    document = rulelines.read(text)[0]
     tables = [new for table in document.pop("rule", []) if (new := each(table)) is not None]
     return _dumped(document, [*tables, *more])
 
 
 def _with(text: str, key: str, value: Any) -> str:
-    document = tomllib.loads(text)
+    document = rulelines.read(text)[0]
     tables = document.pop("rule", [])
     return _dumped({**document, key: value}, tables)
 
