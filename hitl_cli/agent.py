@@ -27,7 +27,7 @@ from hitl_cli.loop.resolving import Fitted, Resolving
 from hitl_cli.loop.verdicts import Bench, home_place
 from hitl_cli.loop.views import snapshot_of
 from hitl_cli.middleware import Middleware, in_order
-from hitl_cli.models import Model
+from hitl_cli.models import Model, unless_priced
 from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
@@ -122,7 +122,7 @@ class Agent:
         self.settings = settings or Settings(
             model.name, mode, self.place.cwd, dirs, (), max_steps, max_tokens, max_cost
         )
-        refusals.unless_priced(model, self.settings)
+        unless_priced(model, self.settings.max_cost)
         self._live: dict[str, tuple[Drive, asyncio.Task[Run]]] = {}
         self._folded: dict[str, tuple[State, list[Recorded]]] = {}
         self._sync: Blocking | None = None

@@ -10,9 +10,22 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hitl_cli import journal
+from hitl_cli import journal, records
 from hitl_cli.errors import SessionPending, Unfinished, UnknownSession
-from hitl_cli.journal import Answered, Began, Call, Changed, Ended, Entry, Judged, Recorded, Replied, Result, Settled
+from hitl_cli.journal import (
+    Answered,
+    Began,
+    Call,
+    Changed,
+    Ended,
+    Entry,
+    Judged,
+    Recorded,
+    Replied,
+    Result,
+    Settings,
+    Settled,
+)
 from hitl_cli.masking import mask, mask_data
 from hitl_cli.records import replace
 from hitl_cli.state import State
@@ -25,6 +38,20 @@ def head_of(store: Store, session: str) -> Head:
     if not found:
         raise UnknownSession(f"There is no session {session!r}.")
     return found[0]
+
+
+def settings_of(history: Sequence[Recorded]) -> Settings | None:
+    """What the latest turn was started with, mode and model as changed since; None before a first turn."""
+    found: Settings | None = None
+    for recorded in history:
+        match recorded.entry:
+            case Began(settings=settings):
+                found = settings
+            case Changed(what="settings", value=value):
+                found = records.load(Settings, value)
+            case Changed(what="mode" | "model" as what, value=value) if found:
+                found = replace(found, **{what: value})
+    return found
 
 
 def rename(store: Store, session: str, title: str) -> None:

@@ -22,7 +22,7 @@ from hitl_cli.cli.main import COMMANDS
 HEAVY = frozenset(
     {
         "anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "prompt_toolkit", "rich", "markdown_it",
-        "wcwidth", "typer", "click", "platformdirs", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
+        "wcwidth", "typer", "click", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
         "subprocess", "difflib", "inspect", "typing", "enum", "re", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
         "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui",
         "hitl_cli.tools", "hitl_cli.mcp",
@@ -87,7 +87,8 @@ def test_the_list_of_commands_says_what_their_own_help_says_first():
 
 
 def test_the_first_prompt_waits_for_no_service(tmp_path):
-    """Before the prompt nothing of the SDK, of servers, of validation or of reading commands is loaded, and no typer."""
+    """Before the prompt nothing of the SDK, of servers, of validation or of reading commands is loaded, and no typer; nor
+    the agent and its tools, which are loaded once it is there."""
     env = environment(
         tmp_path,
         ANTHROPIC_API_KEY="x",
@@ -112,7 +113,11 @@ def test_the_first_prompt_waits_for_no_service(tmp_path):
         "tomli_w",
         "unittest",
         "typer",
+        "rich",
         "hitl_cli.shell.reader",
+        "hitl_cli.agent",
+        "hitl_cli.tools",
+        "hitl_cli.mcp",
     }
     assert heavy(told) & strangers == set()
     assert "prompt_toolkit" in heavy(told)

@@ -17,13 +17,12 @@ from hitl_cli.errors import (
     SessionPending,
     Unfinished,
     UnknownStep,
-    UsageError,
 )
 from hitl_cli.interrupts import Review
-from hitl_cli.journal import Changed, Grant, Settings
+from hitl_cli.journal import Changed, Grant
 from hitl_cli.loop.verdicts import rule_problem
 from hitl_cli.middleware import Middleware
-from hitl_cli.models import Model
+from hitl_cli.models import Model, unless_priced
 from hitl_cli.permissions.rule import Mode
 from hitl_cli.state import State
 from hitl_cli.steps import HOLDS, Options, Wait, next_step
@@ -74,7 +73,8 @@ def unless_recoverable(session: str, state: State, options: Options) -> None:
 
 def unless_complete(state: State, model: Model, middleware: Iterable[Middleware], place: Place) -> None:
     """What the session waits for must still be there, and a model that can be held to its limits."""
-    unless_priced(model, state.settings)
+    if state.settings:
+        unless_priced(model, state.settings.max_cost)
     asking = {i.middleware for i in state.pending.values() if isinstance(i, Review)}
     gone = sorted(asking - {m.id for m in middleware})
     if gone:
@@ -82,15 +82,6 @@ def unless_complete(state: State, model: Model, middleware: Iterable[Middleware]
     cwd = state.settings.cwd if state.settings else place.cwd
     if not os.path.isdir(cwd):
         raise Incompatible(f"The session's folder {cwd} is gone.\n  Restore it; the request is kept until then.")
-
-
-def unless_priced(model: Model, settings: Settings | None) -> None:
-    """For requests that a limit of cost is to hold: it holds none of a model that does not say what its replies cost."""
-    if settings and settings.max_cost is not None and not getattr(model, "priced", False):
-        raise UsageError(
-            f"The price of {model.name} is not known, so the limit of ${settings.max_cost:g} (max_cost) cannot hold it.\n"
-            "  Name another model, or limit it with --max-tokens (max_tokens) instead."
-        )
 
 
 def unless_usable(changed: Changed) -> None:

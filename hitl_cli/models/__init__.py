@@ -104,6 +104,15 @@ def open_model(name: str, *, cwd: Path | None = None) -> Model:
     return Claude(name)
 
 
+def unless_priced(model: Model, max_cost: float | None) -> None:
+    """UsageError for a limit of cost that nothing holds: of this model it is not known what its replies cost."""
+    if max_cost is not None and not getattr(model, "priced", False):
+        raise UsageError(
+            f"The price of {model.name} is not known, so the limit of ${max_cost:g} (max_cost) cannot hold it.\n"
+            "  Name another model, or limit it with --max-tokens (max_tokens) instead."
+        )
+
+
 def preload(model: Model) -> None:
     """Begin, in the background, whatever the first request would otherwise wait for."""
     from hitl_cli.models.claude import Claude

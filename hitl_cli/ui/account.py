@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hitl_cli import records
 from hitl_cli.interrupts import Interrupt
 from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Settled, Usage
 from hitl_cli.loop.context import Gauge
-from hitl_cli.records import replace
 
 
 class Account:
@@ -76,17 +73,3 @@ def message_of(interrupt: Interrupt) -> str:
 
 def _message(call: str) -> str:
     return call.rpartition(".")[0]
-
-
-def settings_of(history: Sequence[Recorded]) -> Settings | None:
-    """What the last turn was run with, its model as changed since; None before a first turn."""
-    found: Settings | None = None
-    for recorded in history:
-        match recorded.entry:
-            case Began(settings=settings):
-                found = settings
-            case Changed(what="settings", value=value):
-                found = records.load(Settings, value)
-            case Changed(what="model", value=model) if found:
-                found = replace(found, model=str(model))
-    return found

@@ -15,7 +15,8 @@ from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.widgets import SearchToolbar
 
 from hitl_cli.records import Struct
-from hitl_cli.ui.clean import cells, cut
+from hitl_cli.ui.clean import cells, clean, cut
+from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.theme import Line, prompt_fragments
 
 OFFERED = 6  # completions shown at once
@@ -127,6 +128,11 @@ def build(
         align=VerticalAlign.TOP,
     )
     return Bottom(Layout(root, focused_element=composer), composer, panel_window)
+
+
+def queued_lines(queue: Sequence[Typed], width: int) -> list[Line]:
+    """Messages that wait for their turn, a line for each."""
+    return [[("dim", cut(f"  next: {clean(typed.shown)}".split("\n")[0], width - 1))] for typed in queue]
 
 
 def completion_lines(buffer: Buffer) -> list[Line]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from hitl_cli.ui.wording import expanded
 
 if TYPE_CHECKING:
-    from hitl_cli.ui.app import Repl
+    from hitl_cli.ui.repl import Repl
 
-AGAIN = 2.0  # seconds in which a second Ctrl-C leaves
 MODES = ("default", "accept-edits", "plan")  # what Shift-Tab goes round
 
 
@@ -20,11 +18,10 @@ class Hands:
     def __init__(self, repl: Repl) -> None:
         self._repl = repl
         self._expanded = (0, 0)  # how many results there were, and how far back Ctrl-O has gone in them
-        self._leaving = 0.0
 
     @property
     def draft(self) -> str:
-        return self._repl.draft
+        return self._repl.prompt.draft
 
     @property
     def running(self) -> bool:
@@ -39,16 +36,11 @@ class Hands:
         return self._repl.asking.open
 
     def interrupt(self) -> None:
-        """Ctrl-C: stop the turn, else empty the draft, else leave at the second time."""
+        """Ctrl-C."""
         if self.running:
             self.stop()
-        elif self.draft:
-            self._repl.composer.buffer.reset()
-        elif time.monotonic() - self._leaving < AGAIN:
-            self.leave()
         else:
-            self._leaving = time.monotonic()
-            self._repl.view.hint("Ctrl-C again leaves")
+            self._repl.prompt.interrupt()
 
     def stop(self) -> None:
         self._repl.app.create_background_task(self._repl.talk.stop())
@@ -59,13 +51,17 @@ class Hands:
     def next_mode(self) -> None:
         mode = self._repl.talk.mode
         following = MODES[(MODES.index(mode) + 1) % len(MODES)] if mode in MODES else MODES[0]
-        self._repl.app.create_background_task(self._repl.talk.set_mode(following))
+        self._repl.app.create_background_task(self._set_mode(following))
+
+    async def _set_mode(self, mode: str) -> None:
+        await self._repl.talk.set_mode(mode)
+        self._repl.refresh()
 
     def expand(self) -> None:
         """Ctrl-O: the newest result whole; again: the one before it."""
         results = self._repl.teller.results
         if not results:
-            self._repl.view.hint("Nothing to show yet")
+            self._repl.prompt.hint("Nothing to show yet")
             return
         known, back = self._expanded
         back = back % len(results) + 1 if known == len(results) else 1
@@ -77,10 +73,13 @@ class Hands:
         self._repl.composer.put(self._repl.talk.queue.pop().shown)
         self._repl.refresh()
 
-    async def edit_draft(self) -> None:
+    def edit_draft(self) -> None:
+        self._repl.app.create_background_task(self._edit_draft())
+
+    async def _edit_draft(self) -> None:
         composer = self._repl.composer
         edited = await self._repl.edit(composer.expanded(self.draft), ".md")
         if edited is None:
-            self._repl.view.hint("The editor failed; the draft is as it was. $VISUAL or $EDITOR names the editor.")
+            self._repl.prompt.hint("The editor failed; the draft is as it was. $VISUAL or $EDITOR names the editor.")
         else:
             composer.put(edited)

@@ -6,7 +6,7 @@ A panel owns every key while it is open. The keys reach it by prompt_toolkit's n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Protocol
 
 from prompt_toolkit.enums import EditingMode
@@ -51,7 +51,7 @@ class Acts(Protocol):
     def next_mode(self) -> None: ...
     def expand(self) -> None: ...
     def take_back(self) -> None: ...
-    async def edit_draft(self) -> None: ...
+    def edit_draft(self) -> None: ...
 
     @property
     def draft(self) -> str: ...
@@ -70,12 +70,10 @@ def app_keys(acts: Acts) -> KeyBindings:
     running = Condition(lambda: acts.running)
     typing_vi = Condition(lambda: _app_mode() is EditingMode.VI) & vi_insert_mode & ~empty
 
-    def bind(*key: Keys | str, filter: Filter = ALWAYS, act: Callable[[], object]) -> None:
+    def bind(*key: Keys | str, filter: Filter = ALWAYS, act: Callable[[], None]) -> None:
         @keys.add(*key, filter=composing & filter)
         def _(event: KeyPressEvent) -> None:
-            done = act()
-            if isinstance(done, Coroutine):
-                event.app.create_background_task(done)
+            act()
 
     bind("c-c", act=acts.interrupt, filter=~is_searching)
     bind("c-d", act=acts.leave, filter=empty)

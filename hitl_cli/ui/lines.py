@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_cli.regex import later
-from hitl_cli.ui.clean import TAB, cells, fold, revealed
+from hitl_cli.ui.clean import TAB, cells, clean, fold, revealed
 from hitl_cli.ui.theme import Line
 
 Span = tuple[int, int, str]
+MARGIN: Line = [("", "  ")]
 PADDING = 40  # blanks in a row that count as padding
 _PADDING = later(f" {{{PADDING},}}")
 
@@ -70,6 +71,12 @@ def _unpad(style: str, text: str) -> Line:
         line.append(("mark", f"⟨{len(run.group())} blanks⟩"))
         at = run.end()
     return [*line, (style, text[at:])] if at < len(text) else line
+
+
+def said(words: str, style: str, width: int) -> list[Line]:
+    """What hitl says, which may quote others: its lines behind a margin."""
+    rows = (row.rstrip() for line in clean(words).split("\n") for row in fold(line, width - 2))
+    return [[*MARGIN, (style, row)] if row else [] for row in rows]
 
 
 def width_of(line: Line) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hitl_cli import rulebook
 from hitl_cli.access import Place
+from hitl_cli.agent import Agent
 from hitl_cli.journal import Settings
 from hitl_cli.loop.context import tokens, tools_tokens
 from hitl_cli.loop.modelstep import request_of
@@ -26,7 +27,8 @@ class Partner:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self.settings, self.breaks = setup.settings, tuple(setup.breaks)
-        self.agent = setup.make_agent(self.settings, self.breaks)
+        self.agent = setup.workshop.agent(self.settings, self.breaks)
+        self._connected: Agent | None = None
         self._seen: Seen = ()
         self._fixed = 0, 0  # number of tools, and `fixed` with them
 
@@ -39,12 +41,15 @@ class Partner:
         return self._fixed[1]
 
     async def connect(self) -> Sequence[str]:
-        """Let the servers' tools join the agent's; what is wrong with those that cannot be reached."""
-        return await self._setup.connect(self.agent) if self._setup.connect else ()
+        """Let the servers' tools join the agent's, once; what is wrong with those that cannot be reached."""
+        if self._connected is self.agent:
+            return ()
+        self._connected = self.agent
+        return await self._setup.workshop.connect(self.agent)
 
     async def remake(self, settings: Settings, breaks: Sequence[str]) -> Sequence[str]:
         """An agent made anew; as `connect`. Raises HitlError, and then the old one stays."""
-        agent = self._setup.make_agent(settings, tuple(breaks))
+        agent = self._setup.workshop.agent(settings, tuple(breaks))
         await self.agent.model.close()
         self.agent, self.settings, self.breaks = agent, settings, tuple(breaks)
         self._seen, self._fixed = (), (0, 0)

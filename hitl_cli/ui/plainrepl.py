@@ -24,9 +24,10 @@ from hitl_cli.regex import later
 from hitl_cli.store import Head
 from hitl_cli.ui import commands
 from hitl_cli.ui.approval import Stopped
-from hitl_cli.ui.clean import clean
+from hitl_cli.ui.clean import clean, fold
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.errands import KEPT, edit_text, told
+from hitl_cli.ui.partner import Partner
 from hitl_cli.ui.plain import PlainConsole
 from hitl_cli.ui.render import Teller
 from hitl_cli.ui.session import Conversation
@@ -49,10 +50,9 @@ class PlainRepl:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.width = shutil.get_terminal_size().columns
-        self.own = commands.own_commands(setup.paths.config / "commands")
         self.begin_teller()
         self.console = PlainConsole()
-        self.talk = Conversation(setup, self)
+        self.talk = Conversation(setup, Partner(setup), self)
         self.waiting = 0
         self._leaving = False
 
@@ -78,14 +78,13 @@ class PlainRepl:
 
     async def _open(self) -> None:
         preload(self.talk.agent.model)
-        for problem in await self.talk.partner.connect():
-            self.say(problem)
         for notice in (*gather(self.setup.place, self.setup.paths).notices(self.setup.place), *self.setup.notices):
             self.say(notice)
         self.say(f"hitl in {self.setup.place.cwd}. {KEYS}")
         if self.setup.session:
-            await self.talk.reopen(self.setup.session, SHOWN)
-            await self.talk.wait()
+            self.talk.reopen(self.setup.session, SHOWN)
+        self.talk.go_on()
+        await self.talk.wait()
         if self.setup.message:
             await self._line(self.setup.message)
 
@@ -102,10 +101,8 @@ class PlainRepl:
     async def _close(self) -> None:
         with suppress(HitlError):
             await self.talk.close()
-        if self.setup.close:
-            await self.setup.close()
-        for line in self.setup.farewell(self.talk.session, len(self.talk.pending)):
-            self.say(line)
+        await self.setup.workshop.close()
+        self.print([[("", line)] for line in self.setup.farewell(self.talk.session, len(self.talk.pending))])
 
     def _stop(self) -> None:
         self._stopping = asyncio.ensure_future(self.talk.stop())
@@ -136,7 +133,8 @@ class PlainRepl:
         pass
 
     def say(self, words: str, style: str = "dim") -> None:
-        print(clean(words), flush=True)
+        rows = [row.rstrip() for line in clean(words).split("\n") for row in fold(line, self.width - 1)]
+        print("\n".join(rows), flush=True)
 
     def print(self, lines: list[Line]) -> None:
         for line in lines:

@@ -29,9 +29,10 @@ from hitl_cli.outcome import Notice
 from hitl_cli.records import replace
 from hitl_cli.texts import PLAN_APPROVED
 from hitl_cli.ui.clean import Cleaner, clean
+from hitl_cli.ui.lines import said
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, ansi
-from hitl_cli.ui.wording import answer_line, call_lines, message_lines, rule_lines, said
+from hitl_cli.ui.wording import answer_line, call_lines, message_lines, rule_lines
 
 
 class Teller:

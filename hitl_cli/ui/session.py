@@ -21,7 +21,7 @@ from hitl_cli.journal import Began, Changed, Ended, Raised, Recorded, Who
 from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import RunEnded, Suspended
 from hitl_cli.records import replace
-from hitl_cli.ui.account import Account, message_of, settings_of
+from hitl_cli.ui.account import Account, message_of
 from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
 from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.mishap import mishap
@@ -43,9 +43,8 @@ class Conversation:
     account   what was shown so far
     """
 
-    def __init__(self, setup: Setup, screen: Screen) -> None:
-        self.setup, self.screen, self.store = setup, screen, setup.store
-        self.partner = Partner(setup)
+    def __init__(self, setup: Setup, partner: Partner, screen: Screen) -> None:
+        self.setup, self.partner, self.screen, self.store = setup, partner, screen, setup.store
         self.queue: list[Typed] = []
         self._task: asyncio.Task[None] | None = None
         self._following = self._compacting = False
@@ -171,7 +170,7 @@ class Conversation:
             self.screen.busy(False)
             self.read_along()
 
-    async def reopen(self, session: str, shown: int) -> None:
+    def reopen(self, session: str, shown: int) -> None:
         """Print the last `shown` turns of a session and go on where it stands."""
         self._begin(session)
         records = self.store.read(session)
@@ -191,13 +190,13 @@ class Conversation:
 
     async def switch(self, session: str, shown: int) -> None:
         """Another session in place of this one, with the model and folders that it was left with."""
-        settings = settings_of(self.store.read(session))
+        settings = sessions.settings_of(self.store.read(session))
         now = self.partner.settings
         if settings and (settings.model, settings.add_dirs) != (now.model, now.add_dirs):
             self._begin(None)
             if not await self.set_up(model=settings.model, add_dirs=settings.add_dirs):
                 return
-        await self.reopen(session, shown)
+        self.reopen(session, shown)
 
     # -- the work
 
@@ -207,6 +206,8 @@ class Conversation:
         `patience`: first see what others do with the session (as `follow`).
         """
         try:
+            for problem in await self.partner.connect():
+                self.screen.say(problem, "warn")
             if patience is not None:
                 await self.follow(patience)
             while self.pending or self.queue:

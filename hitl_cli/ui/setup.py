@@ -4,36 +4,51 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from hitl_cli import config
-from hitl_cli.access import Place
-from hitl_cli.agent import Agent
 from hitl_cli.journal import Settings, Who
 from hitl_cli.paths import Paths, locate
 from hitl_cli.records import Struct, field
-from hitl_cli.store import Store
-from hitl_cli.tools.jobs import Jobs
 from hitl_cli.ui.wording import questions
+
+if TYPE_CHECKING:
+    from hitl_cli import config
+    from hitl_cli.access import Place
+    from hitl_cli.agent import Agent
+    from hitl_cli.store import Store
+    from hitl_cli.tools.jobs import Jobs
+
+
+class Workshop(Protocol):
+    """Where agents for sessions in this place are made. Its first use loads all that an agent stands on."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """What the tools left running in the background."""
+
+    def agent(self, settings: Settings, breaks: Sequence[str]) -> Agent:
+        """With `breaks` such as "before:tool"; asked again when the model, folders or breakpoints change."""
+
+    async def connect(self, agent: Agent) -> Sequence[str]:
+        """Let further tools (servers) join an agent; what is wrong with those that cannot."""
+
+    async def close(self) -> None:
+        """End what was left running."""
 
 
 class Setup(Struct):
     """
-    make_agent  an agent for sessions in this place, for settings and breakpoints ("before:tool"); asked again when the
-                model, folders or breakpoints change
     settings    what a new session starts with, or what the reopened one goes on with
     session     the session to reopen, None for a new one
     message     what to send first
     notices     lines to show at the start
     scopes      where a rule can be kept: scope -> its file in words
-    connect     lets further tools (servers) join an agent; says what is wrong with those that cannot
-    jobs        what the tools left running in the background
-    close       ends what the tools left running, in the REPL's event loop
     environ     the variables that other windows have, None for those of this process
     kept        the store outlives the REPL
     """
 
-    make_agent: Callable[[Settings, Sequence[str]], Agent]
+    workshop: Workshop
     settings: Settings
     store: Store
     paths: Paths
@@ -46,9 +61,6 @@ class Setup(Struct):
     scopes: Mapping[str, str] = field(default_factory=lambda: {"session": "this session alone"})
     who: Who = field(default_factory=lambda: Who("person"))
     colour: bool = True
-    connect: Callable[[Agent], Awaitable[Sequence[str]]] | None = None
-    jobs: Jobs = field(default_factory=Jobs)
-    close: Callable[[], Awaitable[None]] | None = None
     environ: Mapping[str, str] | None = None
     kept: bool = True
 

@@ -103,6 +103,11 @@ class Paper:
             if app and live:
                 app._redraw()
 
+    def begin(self, text: str) -> None:
+        """What stands above the bottom when that is drawn for the first time, and not earlier: by then keys are taken."""
+        self.blank = text.endswith("\n\n")
+        self.output.write_raw(text.replace("\n", "\r\n"))
+
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[None]:
         """The terminal belongs to somebody else inside; keys typed there never reach us."""

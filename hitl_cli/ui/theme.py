@@ -37,6 +37,10 @@ STYLES: dict[str, tuple[str, str]] = {
     "del.word": ("bold underline", "red"),
 }
 
+_SGR = {"bold": "1", "dim": "2", "underline": "4", "reverse": "7"} | {
+    ink: str(30 + number) for number, ink in enumerate(("black", "red", "green", "yellow", "blue", "magenta", "cyan"))
+}
+
 
 def rich_style(name: str, colour: bool = True) -> str:
     """The style as rich writes it."""
@@ -95,11 +99,6 @@ def _styled(name: str, text: str, colour: bool) -> str:
 
 @lru_cache
 def _sequence(name: str, colour: bool) -> str:
-    from rich.color import ColorSystem
-    from rich.style import Style
-
-    return (
-        Style.parse(rich_style(name, colour) or "none")
-        .render("\0", color_system=ColorSystem.STANDARD)
-        .partition("\0")[0]
-    )
+    """What the terminal is sent to begin the style; rich, which knows it too, takes a while to load."""
+    codes = ";".join(_SGR[word] for word in rich_style(name, colour).split())
+    return f"\x1b[{codes}m" if codes else ""

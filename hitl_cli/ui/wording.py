@@ -11,21 +11,14 @@ from collections.abc import Mapping
 from hitl_cli.journal import Call, Json, Result
 from hitl_cli.ui.clean import cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
-from hitl_cli.ui.lines import hang
+from hitl_cli.ui.lines import MARGIN, hang
 from hitl_cli.ui.theme import Line
 
 PREVIEW = 3  # lines of a command's output that are shown without asking
 CHANGED = 40  # lines of a change
 # The argument of a call that tells a person most about it.
 TELLING = ("command", "file_path", "path", "pattern", "url", "query", "name", "plan")
-MARGIN: Line = [("", "  ")]
 WHOLE = ("Todo", "AskUser")  # tools whose results are what the person wants to see
-
-
-def said(words: str, style: str, width: int) -> list[Line]:
-    """What hitl says, which may quote others: its lines behind a margin."""
-    rows = (row.rstrip() for line in clean(words).split("\n") for row in fold(line, width - 2))
-    return [[*MARGIN, (style, row)] if row else [] for row in rows]
 
 
 def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> str:

@@ -8,6 +8,8 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Open = Callable[..., Any]
 
 MAKE = """
@@ -328,7 +330,19 @@ def test_ctrl_o_shows_the_last_result_while_a_panel_is_open(home: Any, terminal:
 def test_nobody_is_asked_about_a_change_that_cannot_be_made(home: Any, terminal: Open) -> None:
     (home.work / "a.txt").write_text("one\n")
     (home.work / "b.txt").write_text("one\n")
-    window = terminal(*home.script(IMPOSSIBLE))
+    window = terminal(*home.script(IMPOSSIBLE), columns=200)
     window.say("edit it")
     window.wait("does not occur in the file", "does not exist", "b.txt exists and was not read", "Nothing came of it.")
     assert "y once" not in window.text
+
+
+@pytest.mark.parametrize(
+    "wrong", ["[tools.Bash]\nexternal = true\n", "[mcp.docs]\nurl = 1\n", "[[rule]]\nallow = ''\n"]
+)
+def test_settings_that_are_wrong_are_refused_before_the_prompt(wrong: str, home: Any, terminal: Open) -> None:
+    home.config.mkdir()
+    (home.config / "config.toml").write_text(f"format = 1\n{wrong}")
+    window = terminal(*home.script(EDIT))
+    assert window.ended() == 2
+    assert "config.toml" in window.text
+    assert "/help for help" not in window.text

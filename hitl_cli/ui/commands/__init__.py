@@ -6,14 +6,28 @@ Those marked `anytime` run while the model works; the others wait in the queue f
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 
 from hitl_cli.errors import HitlError
 from hitl_cli.ui.commands import conversation, jobs, program, project
 from hitl_cli.ui.commands.host import Command, Host
 from hitl_cli.ui.commands.own import filled, own_commands, summary
 from hitl_cli.ui.compose import Typed
+from hitl_cli.ui.setup import Setup
 
-__all__ = ["COMMANDS", "Command", "Host", "choices", "filled", "must_wait", "named", "own_commands", "run", "summary"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "Host",
+    "choices",
+    "filled",
+    "must_wait",
+    "named",
+    "offered",
+    "own_commands",
+    "run",
+    "summary",
+]
 
 
 def named(text: str) -> Command | None:
@@ -42,11 +56,20 @@ async def run(repl: Host, typed: Typed) -> None:
             repl.say(f"{error.filename or name}: {error.strerror or error}", "warn")
         except (HitlError, ValueError) as error:
             repl.say(str(error), "warn")
-    elif name in repl.own:
-        repl.talk.send(Typed(typed.shown, filled(repl.own[name], argument.strip())))
+    elif (text := _own(repl.setup).get(name)) is not None:
+        repl.talk.send(Typed(typed.shown, filled(text, argument.strip())))
     else:
-        close = difflib.get_close_matches(name, [*(c.name for c in COMMANDS), *repl.own], 1)
+        close = difflib.get_close_matches(name, offered(repl.setup), 1)
         repl.say(f"{name} is no command." + (f" Did you mean {close[0]}?" if close else " /help lists them."), "warn")
+
+
+def offered(setup: Setup) -> Mapping[str, str]:
+    """Every command there is, those of the person's own included, with words about it."""
+    return {c.name: c.help for c in COMMANDS} | {name: summary(text) for name, text in _own(setup).items()}
+
+
+def _own(setup: Setup) -> Mapping[str, str]:
+    return own_commands(setup.paths.config / "commands")
 
 
 def choices(name: str) -> tuple[str, ...]:
@@ -55,7 +78,9 @@ def choices(name: str) -> tuple[str, ...]:
 
 
 def _help(repl: Host, argument: str) -> None:
-    rows = {f"{c.name} {c.takes}": c.help for c in COMMANDS} | {n: summary(text) for n, text in repl.own.items()}
+    rows = {f"{c.name} {c.takes}": c.help for c in COMMANDS} | {
+        n: summary(text) for n, text in _own(repl.setup).items()
+    }
     width = min(32, max(map(len, rows)))
     repl.say("\n".join(["", *(f"{name:<{width}}  {help}" for name, help in rows.items()), "", KEYS]), "")
 

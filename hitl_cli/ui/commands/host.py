@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hitl_cli.records import Struct
@@ -19,7 +19,6 @@ class Host(Protocol):
 
     setup: Setup
     talk: Conversation
-    own: Mapping[str, str]
 
     @property
     def waiting(self) -> int:

@@ -41,11 +41,11 @@ async def end_all(repl: Host) -> None:
 
 def _jobs(repl: Host) -> list[Job]:
     session = repl.talk.session
-    return repl.setup.jobs.of(session) if session else []
+    return repl.setup.workshop.jobs.of(session) if session else []
 
 
 def _find(repl: Host, name: str) -> Job:
     try:
-        return repl.setup.jobs.find(repl.talk.session or "", name)
+        return repl.setup.workshop.jobs.find(repl.talk.session or "", name)
     except Failed as error:
         raise ValueError(str(error)) from None
