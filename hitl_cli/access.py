@@ -16,7 +16,7 @@ from typing import Any
 from hitl_cli.records import Struct
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(Struct, frozen=True, gc=False):
     """A word whose value only the running shell knows; `text` is how it was written.
 
     `glob` is true for an unquoted pattern such as `src/*.py`: the names are unknown, but they are file names that
@@ -44,7 +44,7 @@ class Below(Struct, frozen=True):
     every: bool = True
 
 
-class Act(Struct, frozen=True):
+class Act(Struct, frozen=True, gc=False):
     """A word of a command that does more than the program's ordinary business.
 
     `at` is the index in `Command.words` of the word that does it; a rule consents to it only by spelling that word.
@@ -54,7 +54,7 @@ class Act(Struct, frozen=True):
     does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
 
 
-class Command(Struct, frozen=True):
+class Command(Struct, frozen=True, gc=False):
     """One simple command as the shell would run it.
 
     words   the program and its arguments after quote removal, without wrappers, harmless assignments, neutral options
@@ -128,7 +128,7 @@ class WritePath(Struct, frozen=True):
     below: Below | None = None
 
 
-class Host(Struct, frozen=True):
+class Host(Struct, frozen=True, gc=False):
     """A request to `url`; `host` in lower-case ASCII form, without port; `scheme` in lower case."""
 
     url: str
@@ -144,7 +144,7 @@ class ToolUse(Struct, frozen=True):
     input: Mapping[str, Any]
 
 
-class Opaque(Struct, frozen=True):
+class Opaque(Struct, frozen=True, gc=False):
     """A part that cannot be proved: no allow rule covers it. Deny and ask rules search `words` and `text`."""
 
     reason: str

@@ -43,13 +43,6 @@ class Effect(Struct):
     exports: bool = False
 
 
-def effect(words: tuple[Word, ...]) -> Effect | None:
-    """What the built-in that `words` name does, None when they name none. Raises Unreadable."""
-    name = words[0]
-    act = _BUILTINS.get(name) if isinstance(name, str) else None
-    return act(words) if act is not None else None
-
-
 _NOTHING = Effect("it has no effect")
 
 
@@ -285,7 +278,8 @@ def _umask(words: tuple[Word, ...]) -> Effect:
     return Effect("it only shows the mask") if all(w in ("-S", "-p") for w in words[1:]) else Effect()
 
 
-_BUILTINS: dict[str, Callable[[tuple[Word, ...]], Effect]] = {
+# What each of them does with its words. Raises Unreadable.
+BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     **dict.fromkeys(word_set("true false : pwd exit return break continue shift times type logout dirs"), _nothing),
     **dict.fromkeys(word_set("alias enable bind compgen complete compopt fc history getopts let suspend"), _refused),
     **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), _ordinary),

@@ -44,6 +44,8 @@ _SAME_SHELL = frozenset(("command", "builtin", "eval"))
 
 def run(walk: Walk, call: Call) -> After:
     """Take the wrappers off and state what is run; the folders afterwards."""
+    if wrappers.base_name(call.words[0]) not in wrappers.WRAPPERS:
+        return _program(walk, call)
     try:
         layer = wrappers.peel(call.words)
     except Unreadable as error:
@@ -154,12 +156,13 @@ def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> 
 def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
     folders = call.folders
-    try:
-        effect = builtins.effect(call.words)
-    except Unreadable as error:
-        _unread(walk, call, str(error))
-        return folders, folders
-    if effect is not None and isinstance(call.words[0], str):
+    builtin = builtins.BUILTINS.get(call.words[0])
+    if builtin is not None:
+        try:
+            effect = builtin(call.words)
+        except Unreadable as error:
+            _unread(walk, call, str(error))
+            return folders, folders
         return _builtin(walk, call, effect)
     found = study(call.words, walk.place, one(folders), call.fed)
     if found.opaque:
@@ -203,9 +206,7 @@ def _command(walk: Walk, call: Call, found: Reading) -> Command:
         also = (words, *also)
     if words[0] in UNFOLLOWED:
         also = (*also, *_inside(words))
-    return Command(
-        final, acts, tuple(forms), found.names, call.text, call.within, one(call.folders), "", tuple(spells), also
-    )
+    return Command(final, acts, tuple(forms), found.names, call.text, call.within, found.cwd, "", tuple(spells), also)
 
 
 def _unfollowed(found: tuple[Word, ...]) -> list[Act]:

@@ -27,7 +27,6 @@ _VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLOSERS = word_set("then elif else fi do done esac }")
 # `time` in front of a pipeline; behind a `|` it is a program.
 _TIMED = later(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=[ \t]|\\\n))?(?:[ \t]|\\\n)+")
-_CONNECTOR = later(r"&&|\|\||;;&|;;|;&|\|&|[;&|\n)]")
 
 
 def parse(lex: Lexer) -> Statement:
@@ -113,23 +112,24 @@ def _list(lex: Lexer) -> Statement:
 
 def _connector(lex: Lexer) -> str:
     """The operator behind a statement, taken; "" at the end and before what closes the list."""
-    if lex.i >= lex.n:
+    two = lex.s[lex.i : lex.i + 2]
+    one = two[:1]
+    if one == "\n":
+        return ";"
+    if two == "&&" or two == "||":
+        lex.i += 2
+        return two
+    if not one or one == ")" or two == ";;" or two == ";&":
         return ""
-    found = _CONNECTOR.match(lex.s, lex.i)
-    if found is None:
-        raise Unreadable(f"`{lex.s[lex.i]}` stands where a command should end")
-    op = found.group()
-    if op == ")" or op.startswith(";;") or op == ";&":
-        return ""
-    if op.startswith("|") and op != "||":
+    if one == "|":
         raise Unreadable("a pipe stands where a command should end")
-    if op != "\n":
-        lex.i = found.end()
-        if op in "&;":
-            lex.complete("&;>")
-            if op == "&" and lex.peek(">"):
-                raise Unreadable("`&` stands before a redirection")
-    return ";" if op == "\n" else op
+    if one != "&" and one != ";":
+        raise Unreadable(f"`{one}` stands where a command should end")
+    lex.i += 1
+    lex.complete("&;>")
+    if one == "&" and lex.peek(">"):
+        raise Unreadable("`&` stands before a redirection")
+    return one
 
 
 def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
@@ -147,11 +147,9 @@ def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             kid = _single(lex)
             return Statement("not", kid.end, "", [kid])
     kid = _command(lex, plain)
-    if not lex.peek("|") or lex.peek("||"):
-        return kid
     kids = [kid]
-    while lex.peek("|") and not lex.peek("||"):
-        lex.i += 2 if lex.peek("|&") else 1
+    while (after := lex.s[lex.i : lex.i + 2])[:1] == "|" and after != "||":
+        lex.i += 2 if after == "|&" else 1
         lex.complete("|&")
         lex.newlines()
         plain = plain_words(lex)
@@ -159,7 +157,7 @@ def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             raise Unreadable("`!` stands inside a pipeline")
         kid = _command(lex, plain)
         kids.append(kid)
-    return Statement("pipeline", kid.end, lex.s[start : kid.end], kids)
+    return kid if len(kids) == 1 else Statement("pipeline", kid.end, lex.s[start : kid.end], kids)
 
 
 def _single(lex: Lexer) -> Statement:

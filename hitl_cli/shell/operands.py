@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-
 from hitl_cli.access import Host, Word, lexical
 from hitl_cli.shell import words
 
@@ -29,7 +27,9 @@ def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
     if isinstance(word, str):
         if word.startswith("/"):
             return word, False
-        return ("/**", True) if folder is None else (posixpath.join(folder, word), False)
+        if folder is None:
+            return "/**", True
+        return (folder + word if folder[-1:] == "/" else f"{folder}/{word}"), False
     if not word.glob:
         return "/**", True
     pattern = words.pattern(word)

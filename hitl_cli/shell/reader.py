@@ -73,19 +73,18 @@ class Walk:
         self.place = place
         self.out: list[Access] = []
         self.node = Node("text", "")
-        self.steps = self.characters = 0
+        self.steps = self.characters = self.depth = 0
         self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
+        self.within: tuple[str, ...] = ()
         self.piped = ""  # the pipeline around what is walked
         self.before: tuple[str, ...] = ()  # a keyword `time` in front of the next simple command
-        self.within: tuple[str, ...] = ()
-        self.depth = 0
+        self.fed = False  # the next simple command reads the output of another
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
         self.counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
         self.exporting = False  # `set -a` was seen
         self.own_home = True  # HOME is as it was at the start
-        self.fed = False  # the next simple command reads the output of another
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> After:
         """Read `text` and walk it."""
@@ -159,7 +158,7 @@ class Walk:
         ok = ko = folders
         before = ";"
         for kid, op in zip(made.kids, made.ops, strict=True):
-            start = ok if before == "&&" else ko if before == "||" else either(ok, ko)
+            start = ok if before == "&&" or ok is ko else ko if before == "||" else either(ok, ko)
             good, bad = self.walk(kid, start)
             if op == "&":
                 good = bad = start
@@ -322,11 +321,13 @@ class Walk:
             raise Unreadable(f"a command has more than {WORDS:,} words")
         after = (folders, folders)
         if found:
-            within = (*self.within, " ".join(before)) if before else self.within
             front = (*given, *before)
-            call = Call(found, (*front, *found) if front else found, made.text, folders, within, marked)
-            call.redirs, call.offset, call.given, call.fed = made.redirs, len(front), len(given), fed
-            after = run(self, call)
+            typed = (*front, *found) if front else found
+            within = (*self.within, " ".join(before)) if before else self.within
+            after = run(
+                self,
+                Call(found, typed, made.text, folders, within, marked, made.redirs, len(front), len(given), fed),
+            )
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
             assigned = tuple(word for word, _ in marked)

@@ -21,7 +21,7 @@ _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 _LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*|'[^']*'|"[^"$`\\]*")"""
 _ENDED = r"(?=[ \t\n;&|)]|\Z)"
 _MORE = rf"((?:[ \t]+{_LITERAL})*){_ENDED}[ \t]*"
-_COMMAND = later(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*)(?![ \t]*\(){_MORE}", re.ASCII)
+_COMMAND = re.compile(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*)(?![ \t]*\(){_MORE}", re.ASCII)
 _LITERALS = later(_MORE, re.ASCII)
 _QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
 

@@ -27,13 +27,13 @@ class Unreadable(Exception):
 PartKind = Literal["bare", "quoted", "value", "number", "other", "file", "tilde"]
 
 
-class Part(Struct):
+class Part(Struct, gc=False):
     kind: PartKind
     text: str  # for value the name, else the source text
     in_quotes: bool = False
 
 
-class Nested(Struct):
+class Nested(Struct, gc=False):
     """A script inside a word: its text is run by a shell of its own."""
 
     kind: str  # "substitution", "process substitution"
@@ -41,7 +41,7 @@ class Nested(Struct):
     integer: bool = False  # it only prints a number
 
 
-class Raw(Struct):
+class Raw(Struct, gc=False):
     text: str
     parts: list[Part]
     nested: list[Nested] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Raw(Struct):
 Word = str | Raw
 
 
-class Redirect(Struct):
+class Redirect(Struct, gc=False):
     op: str  # `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<<`
     fd: str  # the digits in front, "" when there are none
     target: Word
@@ -58,7 +58,7 @@ class Redirect(Struct):
     body: Raw | None = None  # of a here-document
 
 
-class Assignment(Struct):
+class Assignment(Struct, gc=False):
     name: str
     value: Word  # "" when nothing follows the sign
     text: str
@@ -72,7 +72,7 @@ StatementKind = Literal[
 ]  # fmt: skip
 
 
-class Statement(Struct):
+class Statement(Struct, gc=False):
     """`text` is its source, `end` where that ends in the text it was parsed from.
 
     `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the

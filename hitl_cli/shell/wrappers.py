@@ -17,7 +17,7 @@ from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
-_WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
+WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
 
 
@@ -25,15 +25,15 @@ def base_name(word: Word) -> str:
     """The name of a program when it is a bare word or in a system folder, else ""."""
     if not isinstance(word, str):
         return ""
-    folder, slash, base = word.rpartition("/")
-    return "" if slash and folder not in SYSTEM_FOLDERS else base
+    if "/" not in word:
+        return word
+    folder, _, base = word.rpartition("/")
+    return base if folder in SYSTEM_FOLDERS else ""
 
 
 def peel(words: tuple[Word, ...]) -> Layer | None:
-    """The wrapper that `words` begin with taken off, None when they begin with none. Raises Unreadable."""
+    """The wrapper that `words` begin with (one of WRAPPERS) taken off, None when nothing is run. Raises Unreadable."""
     name = base_name(words[0])
-    if name not in _WRAPPERS:
-        return None
     name = ALIASES.get(name, name)
     if name in SHELLS:
         return shell(name, words)

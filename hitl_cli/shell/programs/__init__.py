@@ -153,7 +153,8 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     reading = Reading(words, place, cwd, row, fed, found.names, entered)
     sort(reading)
     reading.also = reading.spellings()
-    reading.only = reading.only or row.only
+    if row.only and not reading.only:
+        reading.only = row.only
     return reading
 
 

@@ -155,13 +155,17 @@ class Reading(Struct):
         """Other ways to say the same, for deny and ask rules: without the options in front of the sub-command, without
         any options, and what a runner starts (`uv run rm x`: `rm x`)."""
         words, sub = self.words, self.sub
+        apart = bool(sub) and sub[-1] > len(sub)
+        if not (apart or self.given or self.inner is not None):
+            return ()
+        head = (words[0], *[words[at] for at in sub]) if apart else words[: len(sub) + 1]
         found: list[tuple[Word, ...]] = []
-        if sub and sub[-1] > len(sub):
-            found.append((words[0], *[words[at] for at in sub], *words[sub[-1] + 1 :]))
+        if apart:
+            found.append((*head, *words[sub[-1] + 1 :]))
         if self.given:
-            found.append((words[0], *[words[at] for at in sub], *self.operands))
+            found.append((*head, *self.operands))
         if self.inner is not None and isinstance(words[self.inner], str):
             found.append(words[self.inner :])
-        if not found:
-            return ()
-        return tuple([form for form in dict.fromkeys(found) if len(form) > 1 and form != words])
+        if len(found) > 1:
+            found = list(dict.fromkeys(found))
+        return tuple([form for form in found if len(form) > 1 and form != words])

@@ -127,7 +127,9 @@ def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
             rest = word[k:] if option.takes != ";" else ""
             return _give(reading, option, rest or None, i), False
         else:
-            _give(reading, option, None, i)
+            reading.given.append(Given(option.name, None, i))
+            if option.does and option.does not in EFFECTS:
+                reading.touch(option.does, "", i)
     return i + 1, not row.abbreviates and name not in known
 
 
