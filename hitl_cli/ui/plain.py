@@ -31,6 +31,33 @@ WAIT = 0.5  # seconds without a key before an answer counts
 _ONE_AT_A_TIME = threading.Lock()
 
 
+def _ask(
+    console: PlainConsole | RichConsole,
+    interrupt: Interrupt,
+    *,
+    number: int = 1,
+    total: int = 1,
+    judge: Judge | None = None,
+    alerts: Sequence[str] = (),
+) -> Outcome:
+    """Put one question; at the end of input it is parked."""
+    with _ONE_AT_A_TIME:
+        return Dialogue(console, interrupt, judge, number=number, total=total, now=time.time()).run(alerts)
+
+
+def _respond(console: PlainConsole | RichConsole, run: Suspended) -> Mapping[str, Answer] | None:
+    given: dict[str, Answer] = {}
+    for index, interrupt in enumerate(run.pending):
+        match console.ask(interrupt, number=index + 1, total=len(run.pending)):
+            case Stopped():
+                return None
+            case Answered(answer):
+                given[interrupt.id] = answer
+            case AnsweredRest(answer):
+                return given | {i.id: answer for i in run.pending[index:] if Reject in takes_of(i)}
+    return given or None
+
+
 @dataclass
 class PlainConsole:
     """Plain text, one thing a line, every line of content with its number. None: standard input, standard error."""
@@ -38,21 +65,7 @@ class PlainConsole:
     input: TextIO | None = None
     output: TextIO | None = None
 
-    def __call__(self, run: Suspended) -> Mapping[str, Answer] | None:
-        return _respond(self, run)
-
-    def ask(
-        self,
-        interrupt: Interrupt,
-        *,
-        number: int = 1,
-        total: int = 1,
-        judge: Judge | None = None,
-        alerts: Sequence[str] = (),
-    ) -> Outcome:
-        """Put one question; at the end of input it is parked."""
-        with _ONE_AT_A_TIME:
-            return Dialogue(self, interrupt, judge, number=number, total=total, now=time.time()).run(alerts)
+    __call__, ask = _respond, _ask
 
     def show(self, sheet: Sheet, alerts: Sequence[str]) -> None:
         badges = "".join(f", {text}" for _, text in sheet.badges)
@@ -83,20 +96,7 @@ class RichConsole:
     console: Console | None = None
     input: TextIO | None = None
 
-    def __call__(self, run: Suspended) -> Mapping[str, Answer] | None:
-        return _respond(self, run)
-
-    def ask(
-        self,
-        interrupt: Interrupt,
-        *,
-        number: int = 1,
-        total: int = 1,
-        judge: Judge | None = None,
-        alerts: Sequence[str] = (),
-    ) -> Outcome:
-        with _ONE_AT_A_TIME:
-            return Dialogue(self, interrupt, judge, number=number, total=total, now=time.time()).run(alerts)
+    __call__, ask = _respond, _ask
 
     def show(self, sheet: Sheet, alerts: Sequence[str]) -> None:
         for line in [[], *sheet.whole(self._console.width, alerts)]:
@@ -120,19 +120,6 @@ class RichConsole:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"console": None, "input": None}
-
-
-def _respond(console: PlainConsole | RichConsole, run: Suspended) -> Mapping[str, Answer] | None:
-    given: dict[str, Answer] = {}
-    for index, interrupt in enumerate(run.pending):
-        match console.ask(interrupt, number=index + 1, total=len(run.pending)):
-            case Stopped():
-                return None
-            case Answered(answer):
-                given[interrupt.id] = answer
-            case AnsweredRest(answer):
-                return given | {i.id: answer for i in run.pending[index:] if Reject in takes_of(i)}
-    return given or None
 
 
 _SIGNS = {"+": "added", "-": "removed", " ": "same", "@": "then", "\\": "note"}
