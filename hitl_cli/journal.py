@@ -102,6 +102,13 @@ class Result(Struct, frozen=True):
     kind: Literal["ran", "error", "refused", "interrupted", "external"] = "ran"
     data: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def text(self) -> str:
+        """Blocks that are no text are named by their type."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(str(block.get("text", f"[{block.get('type', 'block')}]")) for block in self.content)
+
 
 class Settings(Struct, frozen=True):
     """What a session was started or continued with; holds when it is continued from elsewhere (bypass is not restored)."""

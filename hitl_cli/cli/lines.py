@@ -23,7 +23,6 @@ from hitl_cli.journal import (
     Raised,
     Recorded,
     Replied,
-    Result,
     Settings,
     Settled,
     Usage,
@@ -86,7 +85,7 @@ def _of_entry(entry: object) -> Iterator[Line]:
             for id, answer in answers.items():
                 yield {"type": "answer", "interrupt": id, "answer": answer, "by": asdict(who)}
         case Settled(call=call, result=result):
-            yield {"type": "result", "call": call, "ok": result.ok, "output": output(result)}
+            yield {"type": "result", "call": call, "ok": result.ok, "output": result.text}
 
 
 def shown(interrupt: Interrupt) -> Line:
@@ -104,13 +103,6 @@ def shown(interrupt: Interrupt) -> Line:
 def suggested(approval: Approval) -> list[str]:
     """The rules on offer from narrow to wide; those that only together allow the call stand side by side."""
     return list(dict.fromkeys(rule for suggestion in approval.suggested for rule in suggestion.rules))
-
-
-def output(result: Result) -> str:
-    """The text of a result; blocks that are no text are named by their type."""
-    if isinstance(result.content, str):
-        return result.content
-    return "\n".join(block.get("text", f"[{block.get('type')}]") for block in result.content)
 
 
 def usage(spent: Usage) -> Line:

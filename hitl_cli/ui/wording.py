@@ -37,13 +37,6 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
     return reveal(f"{name} {first}".strip().replace("\t", " ")) + more
 
 
-def result_text(result: Result) -> str:
-    """What a result holds as text; other blocks are named."""
-    if isinstance(result.content, str):
-        return result.content
-    return "\n".join(str(b.get("text", f"[{b.get('type', 'block')}]")) for b in result.content)
-
-
 def message_lines(text: str, width: int) -> list[Line]:
     """A message of the person, set off by a blank line."""
     rows = [row for line in clean(text).split("\n") for row in fold(line, width - 3)]
@@ -54,7 +47,7 @@ def call_lines(call: Call, result: Result, seconds: float, width: int, seen: boo
     """The line of a settled call, and below it what a person wants to see without asking: the beginning of what a
     command printed, a change (unless a panel showed it: `seen`), a list of what is to do."""
     good = result.ok
-    body = clean(result_text(result)).rstrip("\n")
+    body = clean(result.text).rstrip("\n")
     lines = body.split("\n") if body not in ("", "(no output)") else []
     tail = _outcome(call.name, result, lines, seconds)
     words = cut(call_words(call.name, call.input, call.raw), max(width - cells(tail) - 4, 12))
@@ -102,7 +95,7 @@ def _outcome(name: str, result: Result, lines: list[str], seconds: float) -> str
 def expanded(call: Call, result: Result, width: int) -> list[Line]:
     """A call and its result, whole; folded here, so that no row of it leaves its place."""
     head = hang([("title", call_words(call.name, call.input, call.raw))], width - 1, MARGIN)
-    body = clean(result_text(result)).rstrip("\n") or "(nothing)"
+    body = clean(result.text).rstrip("\n") or "(nothing)"
     rows = [row for line in body.split("\n") for row in fold(line, width - 5)]
     return [[], *head, *([("dim", "  │ "), ("", row)] for row in rows)]
 
