@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from hitl_cli.cli import keeping
 from hitl_cli.cli.declared import Argument, Option
-from hitl_cli.cli.options import Output, Session, moment, one_of
+from hitl_cli.cli.options import Output, Session, json_object, moment, one_of
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
@@ -83,7 +83,10 @@ class Said(Struct, frozen=True):
             case "reject":
                 return {**({"reason": self.reason} if self.reason else {}), **kept}
             case "edit":
-                return {"input": _object(self.edit or ""), **kept}
+                return {
+                    "input": json_object("--edit takes the whole new input as one JSON object", self.edit or ""),
+                    **kept,
+                }
             case "reply":
                 return {"value": _value(self.reply or "")}
             case "result":
@@ -250,16 +253,6 @@ def _scope(rule: str) -> str:
     from hitl_cli.permissions.codec import FILE_TOOLS
 
     return "project" if rule.partition("(")[0].strip() in FILE_TOOLS else "user"
-
-
-def _object(text: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError as wrong:
-        raise UsageError(f"--edit takes the whole new input as one JSON object: {wrong}.") from None
-    if not isinstance(value, dict):
-        raise UsageError("--edit takes the whole new input as one JSON object.")
-    return value
 
 
 def _value(text: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from hitl_cli.cli.declared import Argument, Check, Option
 from hitl_cli.errors import UsageError
@@ -33,6 +33,19 @@ def moment(option: str, text: str, read: Callable[[str, float], float]) -> float
         return read(text, time.time())
     except ValueError as error:
         raise UsageError(f"{option}: {error}.") from None
+
+
+def json_object(takes: str, text: str) -> dict[str, Any]:
+    """The value of an option that `takes` a JSON object, as a message says it; raises UsageError with that."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{takes}: {error}.") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{takes}.")
+    return value
 
 
 Version = Annotated[bool, Option("--version", "Print the version.")]

@@ -54,14 +54,17 @@ def list_(
 
 
 def row(rule: Any) -> dict[str, Any]:
+    return {**named(rule), "added": _moment(rule.added), "until": _moment(rule.until)}
+
+
+def named(rule: Any) -> dict[str, Any]:
+    """A rule, and where it stands."""
     return {
         "decision": str(rule.decision),
         "rule": rule.text,
         "layer": rule.source.layer,
         "file": rule.source.file or None,
         "line": rule.source.line,
-        "added": _moment(rule.added),
-        "until": _moment(rule.until),
     }
 
 

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import Annotated, Any, TextIO
 
 from hitl_cli.cli.declared import Argument, Option
-from hitl_cli.cli.options import MODES, one_of
+from hitl_cli.cli.options import MODES, json_object, one_of
 from hitl_cli.errors import UsageError
 
+INPUT = '--input takes a JSON object, such as {"file_path": "src/a.py"}'
 EXITS = {"allow": 0, "deny": 3, "ask": 4}
 Command = Annotated[str | None, Argument("A command as the shell would get it.")]
 ToolName = Annotated[str, Option("--tool", "Another tool than Bash.", metavar="NAME")]
@@ -72,22 +73,12 @@ def judged(command: str | None, tool: str, input: str | None, mode: str) -> tupl
         raise UsageError("Name a command, or a tool and its arguments.\n  hitl rules check 'git log | head'")
     if command is not None and tool != "Bash":
         raise UsageError(f"The arguments of {tool} are given as JSON.\n  --tool {tool} --input '{{…}}'")
-    arguments = {"command": command} if input is None else _arguments(input)
+    arguments = {"command": command} if input is None else json_object(INPUT, input)
     paths = locate()
     place = place_for(os.getcwd(), (), paths)
     policy = rulebook.load(place, paths).policy
     accesses = accesses_of(tool, arguments, place)
     return policy.judge(accesses, mode=mode, now=time.time(), tool=tool), place  # type: ignore[arg-type]
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"--input is no JSON: {error}.") from None
-    if not isinstance(found, dict):
-        raise UsageError('--input is a JSON object, such as {"file_path": "src/a.py"}.')
-    return found
 
 
 def _batch(file: str) -> int:

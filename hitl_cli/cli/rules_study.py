@@ -49,16 +49,9 @@ def _there(file: str) -> Path:
 
 
 def _row(finding: Any) -> dict[str, Any]:
-    rule = finding.rule
-    return {
-        "decision": str(rule.decision),
-        "rule": rule.text,
-        "layer": rule.source.layer,
-        "file": rule.source.file or None,
-        "line": rule.source.line,
-        "problem": finding.problem,
-        "remedy": finding.remedy,
-    }
+    from hitl_cli.cli.rules import named
+
+    return {**named(finding.rule), "problem": finding.problem, "remedy": finding.remedy}
 
 
 def suggest(
