@@ -11,7 +11,6 @@ import functools
 import json
 import math
 import os
-import subprocess
 import time
 from pathlib import Path
 
@@ -78,6 +77,8 @@ def busy(session: str, holder: str, expires: float) -> str:
 
 
 def _line(command: list[str]) -> str:
+    import subprocess
+
     try:
         return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout.strip()
     except OSError:

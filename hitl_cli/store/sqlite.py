@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -47,6 +46,8 @@ class SqliteStore:
 
     def create(self, session: str | None = None) -> str:
         """Reserve an id; the session is listed once something was appended to it."""
+        import secrets  # loads ciphers, and most commands only read
+
         with self._transaction() as db:
             width = 2 if db.execute("SELECT count(*) FROM sessions").fetchone()[0] < 1000 else 4
             while True:
