@@ -22,15 +22,16 @@ from hitl_cli.cli.main import COMMANDS
 HEAVY = frozenset(
     {
         "anthropic", "httpx2", "httpx", "pydantic", "mcp", "jsonschema", "prompt_toolkit", "rich", "markdown_it",
-        "wcwidth", "typer", "click", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
-        "subprocess", "difflib", "inspect", "typing", "enum", "re", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
+        "wcwidth", "typer", "click", "platformdirs", "asyncio", "ssl", "email", "sqlite3", "tomllib", "tomli_w",
+        "subprocess", "difflib", "inspect", "typing", "enum", "re", "dataclasses",
+        "hashlib", "secrets", "shutil", "multiprocessing", "unittest", "xml", "hitl_cli.agent",
         "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui",
         "hitl_cli.tools", "hitl_cli.mcp",
     }
 )
 # fmt: on
 RECORDS = frozenset({"inspect", "typing", "enum", "re"})  # what making records loads
-TYPER = RECORDS | {"typer", "click", "subprocess", "difflib"}
+TYPER = RECORDS | {"typer", "click", "subprocess", "difflib", "shutil"}
 TOLD = re.compile(r"^import time:[ \d]+\|[ \d]+\| *([\w.]+)", re.MULTILINE)
 
 
@@ -67,12 +68,12 @@ def test_help_loads_no_command(tmp_path):
 
 
 def test_rules_check_loads_the_judgement_and_nothing_that_runs(tmp_path):
-    needed = {"hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.permissions", "hitl_cli.ui"}
+    needed = {"hashlib", "hitl_cli.shell", "hitl_cli.shell.reader", "hitl_cli.permissions", "hitl_cli.ui"}
     assert loads(tmp_path, "-m", "hitl_cli", "rules", "check", "git log") == RECORDS | needed
 
 
 def test_pending_loads_the_store_and_nothing_that_runs(tmp_path):
-    needed = {"sqlite3", "subprocess", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui"}
+    needed = {"sqlite3", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui"}
     assert loads(tmp_path, "-m", "hitl_cli", "pending") == RECORDS | needed
 
 
