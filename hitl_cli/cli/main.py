@@ -128,7 +128,7 @@ def _command(name: str, arguments: list[str], typed_as: str = "") -> int:
     entry: Entry | Group | None = COMMANDS[name]
     rest = arguments
     if isinstance(entry, Group):
-        entry, rest = entry.commands.get("".join(arguments[:1])), arguments[1:]
+        entry, rest = (entry.commands.get(rest[0]), rest[1:]) if rest else (None, rest)
     if entry and (done := _quickly(entry, rest)) is not None:
         return done
     from hitl_cli.cli import typed
