@@ -41,10 +41,11 @@ def _bash(input: Input, place: Place) -> tuple[Access, ...]:
         return (Opaque("the command is not a text"),)
     from hitl_cli.shell.reader import read  # the parser is loaded by the first command
 
-    elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
-    if elsewhere and (names := other_names(elsewhere, place)):
-        place = replace(place, roots=(*place.roots, *names))
-    return tuple(read(command, place, place.cwd).accesses)
+    if "/" in command:
+        elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
+        if elsewhere and (names := other_names(elsewhere, place)):
+            place = replace(place, roots=(*place.roots, *names))
+    return read(command, place, place.cwd).accesses
 
 
 def _path_of(value: object, place: Place) -> str | Opaque:

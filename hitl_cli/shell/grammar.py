@@ -112,14 +112,18 @@ def _list(lex: Lexer) -> Statement:
 
 def _connector(lex: Lexer) -> str:
     """The operator behind a statement, taken; "" at the end and before what closes the list."""
-    two = lex.s[lex.i : lex.i + 2]
-    one = two[:1]
+    if lex.i >= lex.n:
+        return ""
+    one = lex.s[lex.i]
     if one == "\n":
         return ";"
+    if one == ")":
+        return ""
+    two = lex.s[lex.i : lex.i + 2]
     if two == "&&" or two == "||":
         lex.i += 2
         return two
-    if not one or one == ")" or two == ";;" or two == ";&":
+    if two == ";;" or two == ";&":
         return ""
     if one == "|":
         raise Unreadable("a pipe stands where a command should end")
@@ -148,8 +152,8 @@ def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             return Statement("not", kid.end, "", [kid])
     kid = _command(lex, plain)
     kids = [kid]
-    while (after := lex.s[lex.i : lex.i + 2])[:1] == "|" and after != "||":
-        lex.i += 2 if after == "|&" else 1
+    while lex.i < lex.n and lex.s[lex.i] == "|" and not lex.peek("||"):
+        lex.i += 2 if lex.peek("|&") else 1
         lex.complete("|&")
         lex.newlines()
         plain = plain_words(lex)

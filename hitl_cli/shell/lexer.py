@@ -59,10 +59,12 @@ class Lexer:
     def blanks(self) -> None:
         """To the next token of this line."""
         s, i, n = self.s, self.i, self.n
-        if i < n and s[i] == " ":
-            i += 1
-        if i < n and s[i] in " \t\\":
-            i = _BLANKS.match(s, i).end()  # type: ignore[union-attr]
+        if i >= n or s[i] not in " \t\\#":
+            return
+        if s[i] == " " and i + 1 < n and s[i + 1] not in " \t\\#":  # one, as nearly always
+            self.i = i + 1
+            return
+        i = _BLANKS.match(s, i).end()  # type: ignore[union-attr]
         if i < n and s[i] == "#":
             end = s.find("\n", i)
             i = n if end < 0 else end

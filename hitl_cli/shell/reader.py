@@ -77,8 +77,6 @@ class Walk:
         self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
         self.within: tuple[str, ...] = ()
         self.piped = ""  # the pipeline around what is walked
-        self.before: tuple[str, ...] = ()  # a keyword `time` in front of the next simple command
-        self.fed = False  # the next simple command reads the output of another
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
@@ -91,7 +89,7 @@ class Walk:
         parent, own = self.node, Node(kind, text, len(self.out))
         parent.kids.append(own)
         before = self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known
-        self.node, self.before = own, ()
+        self.node = own
         self.depth += 1
         try:
             self.characters += len(text)
@@ -136,13 +134,14 @@ class Walk:
 
     # -- statements: the folders afterwards, if it succeeded and if it failed
 
-    def walk(self, made: Statement, folders: Folders) -> After:
+    def walk(self, made: Statement, folders: Folders, before: tuple[str, ...] = (), fed: bool = False) -> After:
+        """Of a simple command: `before` it stands a keyword `time`; it is `fed` the output of another."""
         self.steps += 1
         if self.steps > _STEPS:
             raise Unreadable("it has too many parts")
         kind = made.kind
         if kind == "simple":
-            return self.simple(made, folders)
+            return self.simple(made, folders, before, fed)
         if kind == "list":
             return self.sequence(made, folders)
         first = len(self.out)
@@ -175,8 +174,7 @@ class Walk:
         fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
         before, self.piped = self.piped, "\n".join((made.text, *fed))
         for n, kid in enumerate(made.kids):
-            self.fed = n > 0 and kid.kind == "simple"
-            self.walk(kid, folders)
+            self.walk(kid, folders, fed=n > 0)
         self.piped = before
         return folders, folders
 
@@ -185,10 +183,7 @@ class Walk:
         return ko, ok
 
     def timed(self, made: Statement, folders: Folders) -> After:
-        kid = made.kids[0]
-        if kid.kind == "simple":
-            self.before = tuple(w for w in made.words if isinstance(w, str))
-        return self.walk(kid, folders)
+        return self.walk(made.kids[0], folders, tuple(w for w in made.words if isinstance(w, str)))
 
     def group(self, made: Statement, folders: Folders) -> After:
         return self.walk(made.kids[0], folders)
@@ -310,9 +305,7 @@ class Walk:
 
     # -- simple commands
 
-    def simple(self, made: Statement, folders: Folders) -> After:
-        before, self.before = self.before, ()
-        fed, self.fed = self.fed, False
+    def simple(self, made: Statement, folders: Folders, before: tuple[str, ...], fed: bool) -> After:
         found: tuple[Word, ...] = (
             self.cooked(made.words, folders) if made.raws else tuple(made.words)  # type: ignore[arg-type] # all literal
         )

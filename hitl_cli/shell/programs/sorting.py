@@ -24,8 +24,9 @@ def sort(reading: Reading, start: int = 1) -> None:
     while i < count:
         word = words[i]
         if not isinstance(word, str):
-            i, doubt = _unknown(reading, word, i, ended), False
-        elif not ended and len(word) > 1 and (word[0] == "-" or (word[0] == "+" and row.plus)):
+            i = _unknown(reading, word, i, ended)
+            row = reading.row
+        elif not ended and word[:1] in ("-+" if row.plus else "-") and len(word) > 1:
             if word != "--":
                 i, doubt = _option(reading, word, i)
                 continue
@@ -34,14 +35,15 @@ def sort(reading: Reading, start: int = 1) -> None:
             if ended and row.stops == 1 and not row.subs:
                 break
             continue
-        elif row.subs is None or operands:
-            operands.append(word)
-            places.append(i)
-            i, doubt = i + 1, False
         else:
-            _first(reading, i, word)
-            i, doubt = i + 1, False
-        row = reading.row
+            if row.subs is None or operands:
+                operands.append(word)
+                places.append(i)
+            else:
+                _first(reading, i, word)
+                row = reading.row
+            i += 1
+        doubt = False
         if row.stops and len(operands) >= row.stops:
             break
     if i < count:
