@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import pkgutil
 import shlex
 from collections.abc import Mapping
+from importlib import import_module
 
 import pytest
 
 from hitl_cli.access import Act, Place, Unknown, Word
-from hitl_cli.shell.programs import PROGRAMS, study
+from hitl_cli.shell import programs
+from hitl_cli.shell.programs import study
+from hitl_cli.shell.programs.families import FAMILIES, row_of
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Option, Row
 
 PLACE = Place(cwd="/w", roots=("/w",), home="/home/u")
+PROGRAMS = sorted(name for names in FAMILIES.values() for name in names.split())
+
+
+def test_every_program_is_named_with_the_family_that_has_its_row() -> None:
+    tables = {}
+    for module in pkgutil.iter_modules(programs.__path__, "hitl_cli.shell.programs."):
+        if (table := getattr(import_module(module.name), "PROGRAMS", None)) is not None:
+            tables[module.name.rpartition(".")[2]] = list(table)
+    assert {family: names.split() for family, names in FAMILIES.items()} == tables
+    assert len(PROGRAMS) == len(set(PROGRAMS))
 
 
 def of(text: str, *more: Word) -> Reading:
@@ -225,7 +239,9 @@ def test_every_row_names_its_source_and_its_effects_can_be_read() -> None:
         for sub in [*(row.subs or {}).values(), *([row.other] if row.other else [])]:
             check(sub, row.known if row.shared else None)
 
-    for row in PROGRAMS.values():
+    for name in PROGRAMS:
+        row = row_of(name)
+        assert row is not None
         check(row, None)
     assert len(seen) > 300
     for row in seen.values():
@@ -240,7 +256,7 @@ def test_reading_a_row_twice_says_the_same() -> None:
     assert of("tar xzf a.tgz -C build") == of("tar xzf a.tgz -C build")
 
 
-@pytest.mark.parametrize("program", sorted(PROGRAMS))
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_takes_any_words_without_an_error(program: str) -> None:
     odd: list[tuple[Word, ...]] = [
         (),

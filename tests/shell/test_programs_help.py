@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from hitl_cli.shell.programs import PROGRAMS
+from hitl_cli.shell.programs import row_of
 from hitl_cli.shell.programs.table import Row, word_set
 
 GNU = sorted(
@@ -36,7 +36,7 @@ def output(*words: str, cwd: Path) -> str:
 
 
 def git_rows() -> Iterator[tuple[tuple[str, ...], Row]]:
-    for name, row in (PROGRAMS["git"].subs or {}).items():
+    for name, row in ((git.subs if (git := row_of("git")) else None) or {}).items():
         yield (name,), row.compile()
         for sub, inner in (row.subs or {}).items():
             yield (name, sub), inner.compile()
@@ -83,7 +83,7 @@ def test_short_options_of_git_never_swallow_a_word_that_git_would_read_as_an_opt
 def test_options_of_gnu_programs_take_values_as_their_help_says(program: str, tmp_path: Path) -> None:
     if shutil.which(program) is None or "GNU" not in output(program, "--version", cwd=tmp_path):
         pytest.skip(f"no GNU {program} here")
-    row = PROGRAMS.get(program)
+    row = row_of(program)
     if row is None:
         pytest.skip(f"{program} has no row")
     row.compile()

@@ -15,95 +15,17 @@ from functools import lru_cache
 
 from hitl_cli.access import Place, Word
 from hitl_cli.records import Struct
-from hitl_cli.shell.programs import (
-    archives,
-    awk,
-    builds,
-    checkers,
-    containers,
-    data,
-    files,
-    git,
-    hosts,
-    javascript,
-    languages,
-    network,
-    pagers,
-    python,
-    search,
-    sed,
-    ssh,
-    system,
-    text,
-)
+from hitl_cli.shell.programs.families import SAME, row_of
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import sort
 from hitl_cli.shell.programs.table import Row
-
-_FAMILIES = (
-    archives,
-    awk,
-    builds,
-    checkers,
-    containers,
-    data,
-    files,
-    git,
-    hosts,
-    javascript,
-    languages,
-    network,
-    pagers,
-    python,
-    search,
-    sed,
-    ssh,
-    system,
-    text,
-)
-PROGRAMS: dict[str, Row] = {name: row for family in _FAMILIES for name, row in family.PROGRAMS.items()}
-
-# Checkers, compilers and test runners look for files of their own kind in a folder they are given.
-for _family in (checkers, javascript, languages, python):
-    for _row in _family.PROGRAMS.values():
-        _row.only = "some"
 
 # Folders whose programs are the system's own: a path into one of them is the same program as the bare name.
 SYSTEM_FOLDERS = frozenset(f"{root}/{name}" for root in ("", "/usr", "/usr/local") for name in ("bin", "sbin")) | {
     "/opt/homebrew/bin"
 }
 
-# Other names under which a row's program is installed; deny rules for one name hold for the other.
-SAME = {
-    "gawk": "awk",
-    "mawk": "awk",
-    "nawk": "awk",
-    "original-awk": "awk",
-    "gsed": "sed",
-    "gfind": "find",
-    "ggrep": "grep",
-    "egrep": "grep",
-    "fgrep": "grep",
-    "gtar": "tar",
-    "bsdtar": "tar",
-    "gmake": "make",
-    "nodejs": "node",
-    "vi": "vim",
-    "view": "vim",
-    "nvim": "vim",
-    "fdfind": "fd",
-    "podman": "docker",
-    "gdu": "du",
-    "gsort": "sort",
-    "gcp": "cp",
-    "gmv": "mv",
-    "grm": "rm",
-    "grealpath": "realpath",
-    "gdate": "date",
-}
-
 _MINOR = re.compile(r"(?<=\d)\.\d+$")  # python3.12 is python3
-_VERSION = re.compile(r"-?\d[\d.]*$")
 
 
 class Program(Struct, frozen=True):
@@ -156,13 +78,3 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     if row.only and not reading.only:
         reading.only = row.only
     return reading
-
-
-def row_of(base: str) -> Row | None:
-    """The row of a program by its base name, also under another name or with a version behind it (python3.12)."""
-    row = PROGRAMS.get(base)
-    if row is None:
-        row = PROGRAMS.get(SAME.get(base, ""))
-    if row is None and base[-1:].isdigit():
-        row = PROGRAMS.get(_VERSION.sub("", base))
-    return row

@@ -8,6 +8,7 @@ Sources: python(1), pytest reference, pip, uv and Poetry manuals, coverage docum
 from __future__ import annotations
 
 from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.families import row_of
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import delegate
 from hitl_cli.shell.programs.table import Row, rows
@@ -19,8 +20,6 @@ _RUNS = "runs another program"
 
 def _module(reading: Reading) -> None:
     """`python -m tool …` is the tool: its own options count."""
-    from hitl_cli.shell.programs import row_of
-
     for at, name in reading.values("-m"):
         if isinstance(name, str):
             glued = str(reading.words[at]).endswith(f"m{name}")
@@ -59,8 +58,6 @@ def _installs(reading: Reading) -> None:
 
 def run_inner(reading: Reading) -> None:
     """`uv run tool …`: the options of the tool count."""
-    from hitl_cli.shell.programs import row_of
-
     if reading.operands:
         at, name = reading.places[0], reading.operands[0]
         if isinstance(name, str):
