@@ -6,32 +6,31 @@ about a session is kept in the agent: another one, in another process, built fro
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, TypedDict, Unpack, cast
+from functools import partial
+from typing import Any, Unpack, cast
 
 from hitl_cli.access import Place
 from hitl_cli.errors import UsageError
-from hitl_cli.interrupts import Answer
-from hitl_cli.journal import Began, Call, Changed, Grant, Json, Recorded, Settings, Who
-from hitl_cli.loop import refusals
+from hitl_cli.journal import Call, Changed, Grant, Json, Recorded, Settings, Who
+from hitl_cli.loop import opening, refusals
 from hitl_cli.loop.blocking import Blocking
 from hitl_cli.loop.compaction import Compaction
 from hitl_cli.loop.context import Context, context_of
 from hitl_cli.loop.drive import Drive
-from hitl_cli.loop.edges import Edges
+from hitl_cli.loop.folding import Folds
 from hitl_cli.loop.leasing import Leasing
 from hitl_cli.loop.modelstep import request_of
-from hitl_cli.loop.resolving import Fitted, Resolving
+from hitl_cli.loop.opening import Answers, First, How
+from hitl_cli.loop.running import Running
 from hitl_cli.loop.verdicts import Bench, home_place
 from hitl_cli.loop.views import snapshot_of
 from hitl_cli.middleware import Middleware, in_order
 from hitl_cli.models import Model, unless_priced
-from hitl_cli.outcome import Outcome, Run, RunEnded, Snapshot
+from hitl_cli.outcome import Outcome, Run, Snapshot
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.policies import Key, Own
-from hitl_cli.records import replace
 from hitl_cli.responders import Responder
 from hitl_cli.state import State
 from hitl_cli.steps import Options
@@ -39,21 +38,7 @@ from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
 from hitl_cli.tooldef import Tool
 
-KEPT = 8  # sessions whose fold is kept, so that the next turn reads only what is new
-
-Answers = Mapping[str, Answer | Mapping[str, Json]]
 Session = str | Outcome
-First = Callable[[], Awaitable[None]]
-
-
-class How(TypedDict, total=False):
-    """How a run is made. `context` reaches tools as it is and is never stored; breakpoints add to the agent's own."""
-
-    context: Any
-    responder: Responder | None
-    break_before: Collection[str]
-    break_after: Collection[str]
-    who: Who | None
 
 
 class Agent:
@@ -123,8 +108,7 @@ class Agent:
             model.name, mode, self.place.cwd, dirs, (), max_steps, max_tokens, max_cost
         )
         unless_priced(model, self.settings.max_cost)
-        self._live: dict[str, tuple[Drive, asyncio.Task[Run]]] = {}
-        self._folded: dict[str, tuple[State, list[Recorded]]] = {}
+        self.running, self.folds = Running(), Folds(self.store)
         self._sync: Blocking | None = None
 
     @property
@@ -166,51 +150,31 @@ class Agent:
         middle of a turn, SessionBusy when somebody runs it.
         """
 
-        async def first(drive: Drive) -> First:
-            refusals.unless_idle(drive.session, drive.state)
-            began = Began(drive.state.turn + 1, text, self._settings(drive.state), tuple(content))
-            return lambda: Edges(drive).begin(began)
-
-        return self._stream(None if session is None else _id(session), first, **how)
+        begins = partial(opening.message, text=text, content=content)
+        return self._stream(None if session is None else _id(session), begins, **how)
 
     def stream_resume(self, session: Session, answers: Answers, **how: Unpack[How]) -> AsyncGenerator[Any, None]:
         """As `resume`, yielding the new events. Refused whole, nothing changed, when any answer does not fit."""
 
-        async def first(drive: Drive) -> First:
-            resolving = Resolving(drive)
-            fitted = await self._fitted(drive, answers)
-            return lambda: resolving.accept(fitted, drive.who)
-
-        return self._stream(_id(session), first, **how)
+        return self._stream(_id(session), partial(opening.answers, given=answers), **how)
 
     def stream_recover(self, session: Session, **how: Unpack[How]) -> AsyncGenerator[Any, None]:
         """As `recover`, yielding the new events."""
 
-        async def first(drive: Drive) -> First:
-            refusals.unless_recoverable(drive.session, drive.state, drive.options)
-            refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
-            drive.state.open = drive.state.open or not drive.state.unfinished
-            return _nothing
-
-        return self._stream(_id(session), first, **how)
+        return self._stream(_id(session), opening.recovery, **how)
 
     async def answer(self, session: Session, answers: Answers, who: Who | None = None) -> Snapshot:
         """Record answers and go no further; `recover`, or the next answer, does."""
         id = _id(session)
         with Leasing(self.store, id) as held:
             drive = self._drive(id, held.lease, Options(self.tools), How(who=who))
-            await Resolving(drive).accept(await self._fitted(drive, answers), drive.who)
+            await (await opening.answers(drive, answers))()
         return await self.load(id)
 
-    async def _fitted(self, drive: Drive, answers: Answers) -> Fitted:
-        refusals.unless_waiting(drive.session, drive.state, answers)
-        refusals.unless_complete(drive.state, self.model, self.middleware, self.place)
-        return await Resolving(drive).fit(answers)
-
     async def _stream(
-        self, session: str | None, prepare: Callable[[Drive], Awaitable[First]], **how: Unpack[How]
+        self, session: str | None, begins: Callable[[Drive], Awaitable[First]], **how: Unpack[How]
     ) -> AsyncGenerator[Any, None]:
-        """Claim the session, let `prepare` refuse or say what comes first, and run."""
+        """Claim the session, let `begins` refuse or say what comes first, and run."""
         options = Options(
             self.tools,
             self.break_before | refusals.steps(how.get("break_before", ())),
@@ -220,39 +184,11 @@ class Agent:
         session = session or self.store.create()
         with Leasing(self.store, session) as held:
             drive = self._drive(session, held.lease, options, how)
-            first = await prepare(drive)
+            first = await begins(drive)
             held.lost = drive.lose
-            async with aclosing(self._events(drive, first)) as events:
+            async with aclosing(self.running.events(drive, first)) as events:
                 async for event in events:
                     yield event
-
-    async def _events(self, drive: Drive, first: First) -> AsyncGenerator[Any, None]:
-        """Run `first`, then the loop, in a task of its own, and yield what it shows.
-
-        Cancelling the watcher stops the turn and closes its open calls; a watcher that merely goes away leaves the
-        session as it is on record.
-        """
-        queue: asyncio.Queue[Any] = asyncio.Queue()
-        drive.emit = queue.put_nowait
-
-        task = asyncio.create_task(drive.go(first))
-        self._live[drive.session] = drive, task
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            yield RunEnded(task.result())
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        finally:
-            drive.abandoned = not task.done() and not task.cancelling()
-            if drive.abandoned:
-                task.cancel()
-            await asyncio.wait([task])
-            self._live.pop(drive.session, None)
-            if drive.abandoned:
-                self.forget(drive.session)
 
     # --- sessions ---------------------------------------------------------------------------------------------------
 
@@ -262,12 +198,8 @@ class Agent:
         None, and nothing happens, when no turn is open.
         """
         id = _id(session)
-        if id in self._live:
-            drive, task = self._live[id]
-            drive.stopping = True
-            task.cancel()
-            await asyncio.wait([task])
-            return None if task.cancelled() else task.result()
+        if id in self.running:
+            return await self.running.stop(id)
         with Leasing(self.store, id) as held:
             drive = self._drive(id, held.lease, Options(), How())
             if not drive.state.unfinished and not drive.state.pending:
@@ -279,8 +211,8 @@ class Agent:
         """Record a new title, mode, model, rules of the session, or a summary in place of what was said before."""
         id = _id(session)
         refusals.unless_usable(changed)
-        if id in self._live:
-            self._live[id][0].record(changed)
+        if id in self.running:
+            self.running.of(id).record(changed)
             return
         with Leasing(self.store, id) as held:
             drive = self._drive(id, held.lease, Options(), How())
@@ -305,55 +237,26 @@ class Agent:
 
     async def context(self, session: Session | None = None) -> Context:
         """How full the model's window is; without a session, with what a new one begins."""
-        state, history = (State(), list[Recorded]()) if session is None else self._fold(_id(session))
+        state, history = (State(), list[Recorded]()) if session is None else self.folds.of(_id(session))
         return context_of(request_of(self, state, history), history, self.model.window)
 
     async def load(self, session: Session) -> Snapshot:
         """The session as it is stored; nothing is claimed or changed."""
         id = _id(session)
-        state, history = self._fold(id)
-        return snapshot_of(id, state, history, self.texts, id in self._live)
+        state, history = self.folds.of(id)
+        return snapshot_of(id, state, history, self.texts, id in self.running)
 
     async def close(self) -> None:
         """Stop what runs here, close the model and the store."""
-        for session in list(self._live):
+        for session in self.running:
             await self.stop(session)
         await self.model.close()
         self.store.close()
 
     def _drive(self, session: str, lease: Lease, options: Options, how: How) -> Drive:
-        state, history = self._fold(session)
-        return Drive(
-            self,
-            session,
-            lease,
-            state,
-            history,
-            options,
-            context=how.get("context"),
-            responder=how.get("responder"),
-            who=how.get("who") or self.who,
-        )
-
-    def forget(self, session: str) -> None:
-        """What is known of the session here is not what is stored: read it anew."""
-        self._folded.pop(session, None)
-
-    def _fold(self, session: str) -> tuple[State, list[Recorded]]:
-        """The session's state and history: what is known of it here, and what was stored since."""
-        state, history = self._folded.get(session) or (State(session), [])
-        new = self.store.read(session, len(history))
-        state.fold_all(recorded.entry for recorded in new)
-        history.extend(new)
-        self._folded.pop(session, None)
-        self._folded[session] = state, history
-        if len(self._folded) > KEPT:
-            del self._folded[next(s for s in self._folded if s not in self._live and s != session)]
-        return state, history
-
-    def _settings(self, state: State) -> Settings:
-        """A session keeps the mode it has; bypass only where the agent was started with it."""
-        return replace(self.settings, mode=self.bench.mode_of(state))
+        state, history = self.folds.of(session)
+        who, context, responder = how.get("who") or self.who, how.get("context"), how.get("responder")
+        return Drive(self, session, lease, state, history, options, context, responder, who)
 
 
 def _id(session: Session) -> str:
@@ -370,10 +273,6 @@ async def _last(events: AsyncGenerator[Any, None]) -> Run:
         async for event in events:
             last = event
     return cast(Run, last.run)
-
-
-async def _nothing() -> None:
-    """What comes first where the loop itself goes on."""
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:

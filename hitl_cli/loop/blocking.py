@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from hitl_cli.agent import Agent, Answers, Session
+    from hitl_cli.agent import Agent, Session
     from hitl_cli.journal import Changed
     from hitl_cli.loop.context import Context
+    from hitl_cli.loop.opening import Answers
     from hitl_cli.outcome import Run, Snapshot
 
 

@@ -217,7 +217,7 @@ class Drive(Struct, eq=False):
             stored = self.agent.store.append(entries, self._head(), self.lease, after)
         except BaseException:
             self.broken = True
-            self.agent.forget(self.session)
+            self.agent.folds.forget(self.session)
             raise
         self.history.extend(stored)
         for recorded in stored:
