@@ -37,7 +37,7 @@ def run(
     turn: Turn,
 ) -> int:
     """Run one turn without a terminal; nothing is ever asked here."""
-    from hitl_cli.cli import assemble, host, stdin
+    from hitl_cli.cli import assemble, stdin
     from hitl_cli.responders import deny_all
 
     if message is not None and print_ is not None:
@@ -52,6 +52,8 @@ def run(
     assembly = assemble.assemble(turn, session=session, newest=continue_, responder=responder)
     assembly.require_model()
     if hosted:
+        from hitl_cli.cli import host
+
         return asyncio.run(host.serve(assembly, turn, text, form))
     assert text is not None
     return asyncio.run(_one_turn(assembly, text, text if given is None else given, form, turn))

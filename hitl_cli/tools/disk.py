@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import secrets
 import stat
@@ -45,6 +44,8 @@ def _nearest(path: str, readable: Callable[[str], bool]) -> str:
         return f"; there is no folder {shown(folder)} either"
     except OSError:
         return ""
+    import difflib
+
     folded = {n.casefold(): n for n in names}
     close = [folded[n] for n in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
     return f"; its folder has {', '.join(map(shown, close))}" if close else ""
