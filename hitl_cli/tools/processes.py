@@ -127,7 +127,7 @@ class Command:
             deadline = self._loop.time() + patience
             told: set[int] = set()
             while there := members(self.process.pid):
-                _tell(set(there) - told if ask == signal.SIGTERM else there, ask)
+                _tell([pid for pid in there if pid not in told] if ask == signal.SIGTERM else there, ask)
                 told |= set(there)
                 if self._loop.time() > deadline:
                     break
@@ -179,12 +179,20 @@ async def start(
 
 
 def members(session: int) -> list[int]:
-    """The processes of a session that are alive, and all descendants of its leader."""
+    """The processes of a session that are alive, and all descendants of its leader, each before those it started: a shell
+    that outlives what it waits for would begin what comes next."""
     table = _table()
     found = {pid for pid, (_, leader) in table.items() if leader == session}
     while more := {pid for pid, (parent, _) in table.items() if parent in found} - found:
         found |= more
-    return sorted(found)
+
+    def depth(pid: int) -> int:
+        steps = 0
+        while pid in found and steps < len(found):  # read one after another, the rows may even name each other
+            pid, steps = table[pid][0], steps + 1
+        return steps
+
+    return sorted(found, key=depth)
 
 
 def _table() -> dict[int, tuple[int, int]]:
@@ -210,7 +218,7 @@ def _from_ps() -> dict[int, tuple[int, int]]:
     return {int(pid): (int(parent), int(group)) for pid, parent, group, state, *_ in rows if state[0] != "Z"}
 
 
-def _tell(pids: Sequence[int] | set[int], what: signal.Signals) -> None:
+def _tell(pids: Sequence[int], what: signal.Signals) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, what)

@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import stat
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -57,6 +58,13 @@ def test_a_time_out_is_an_error_result_with_what_was_written_and_ends_everything
         "started\n(timed out after 1.5 s and was ended)", ok=False, kind="error", data={"exit": -15, "bytes": 8}
     )
     assert members(int((work / "pid").read_text())) == []
+
+
+def test_what_comes_next_in_a_command_does_not_begin_when_it_is_ended(session, work, monkeypatch):
+    tell = os.kill
+    monkeypatch.setattr(os, "kill", lambda pid, what: (tell(pid, what), time.sleep(0.1)))
+    session.run("Bash", command="(((sleep 1000; touch a); touch b); touch c); touch d", timeout=1000)
+    assert list(work.iterdir()) == []
 
 
 def test_what_ignores_being_asked_to_end_is_ended(session, work):
