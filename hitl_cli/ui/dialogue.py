@@ -73,10 +73,9 @@ class Dialogue:
             for field, entry in zip(asked.fields, asked.entries, strict=True):
                 self._announce(field, entry)
         try:
-            while True:
-                outcome = self._answer()
-                if outcome:
-                    return outcome
+            while not (outcome := self._answer()):
+                pass
+            return outcome
         except EOFError:
             return Parked()
 
@@ -134,14 +133,10 @@ class Dialogue:
                 return self._modify()
             case "a":
                 return Answered(self._yes(self._grants("allow", self._rules())))
-        rules = self.interrupt.suggested
+        tool, rules = self.interrupt.call.name, self.interrupt.suggested
         if self.judge:
-            rules = tuple(denials(self._tool, rules, self.input, self.judge))
-        return Answered(Reject("", self._grants("deny", rules or (Suggestion(self._tool),))))
-
-    @property
-    def _tool(self) -> str:
-        return self.interrupt.call.name if self.interrupt.call else ""
+            rules = tuple(denials(tool, rules, self.input, self.judge))
+        return Answered(Reject("", self._grants("deny", rules or (Suggestion(tool),))))
 
     def _yes(self, rules: tuple[Grant, ...]) -> Answer:
         return Edit(dict(self.input), rules) if self.edited else Approve(rules)

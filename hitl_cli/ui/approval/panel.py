@@ -56,7 +56,7 @@ class Panel:
         self._deaf_until = now + WAIT
         self._now = now
         self._drawn = False
-        self._ended: Outcome | None = None
+        self.outcome: Outcome | None = None
         self._note = ""
         self._revised: Revised | None = None
         self._rules = interrupt.suggested if isinstance(interrupt, Approval) else ()
@@ -100,21 +100,17 @@ class Panel:
         """A form is open: keys are text or choices there."""
         return self._form is not None
 
-    @property
-    def outcome(self) -> Outcome | None:
-        return self._ended
-
     # -- what is done
 
     def press(self, key: str, now: float, data: str = "") -> None:
         key = named(key, data)
         self._now = max(now, self._now)
-        if self._ended or (key.startswith("<") and key not in (PASTE, "<any>")):
+        if self.outcome or (key.startswith("<") and key not in (PASTE, "<any>")):
             return  # focus, mouse and terminal reports are no keys
         if now < self._deaf_until or not self._drawn:
             self._deaf_until = now + WAIT
         elif key == "c-c":
-            self._ended = Stopped()
+            self.outcome = Stopped()
         elif self._form:
             self._step(self._form.press(key, now, data), now)
         elif self._note and key == "escape":
@@ -125,9 +121,9 @@ class Panel:
 
     def edited(self, text: str | None, now: float) -> None:
         """`$EDITOR` is closed; None when the person gave up. Keys that were meant for it are not meant for the panel."""
-        if not isinstance(self._ended, Editor):
+        if not isinstance(self.outcome, Editor):
             return
-        self._ended = None
+        self.outcome = None
         self._deaf_until = now + WAIT
         if text is not None and isinstance(self._form, EditForm | ResultForm):
             self._step(self._form.take(text), now)
@@ -148,7 +144,7 @@ class Panel:
         elif isinstance(step, Revised):
             self._show_revised(step, now)
         elif not isinstance(step, Sign):
-            self._ended = step
+            self.outcome = step
 
     def _show_revised(self, revised: Revised, now: float) -> None:
         self._form, self._revised = None, revised
