@@ -65,13 +65,14 @@ class Setup(Struct):
     kept: bool = True
 
     def command(self, words: str) -> str:
-        """`hitl WORDS` so that it finds this store, and this configuration, when it is typed in another window."""
+        """`hitl WORDS` so that it finds this store, this configuration and this state when it is typed in another window."""
         environ = os.environ if self.environ is None else self.environ
-        own, store = locate(environ), str(getattr(self.store, "path", ""))
-        config, line = self.paths.config, f"hitl {words}"
-        if os.path.abspath(store) != os.path.abspath(environ.get("HITL_STORE") or own.store):
-            line += f" --store {shlex.quote(os.path.abspath(store))}"
-        return line if config == own.config else f"HITL_CONFIG_DIR={shlex.quote(str(config))} {line}"
+        here, there = self.paths, locate(environ)
+        folders = {"HITL_CONFIG_DIR": (here.config, there.config), "HITL_STATE_DIR": (here.state, there.state)}
+        set_ = [f"{name}={shlex.quote(str(ours))}" for name, (ours, theirs) in folders.items() if ours != theirs]
+        store = os.path.abspath(str(getattr(self.store, "path", "")))
+        found = store == os.path.abspath(environ.get("HITL_STORE") or here.store)
+        return " ".join([*set_, "hitl", words, *([] if found else ["--store", shlex.quote(store)])])
 
     def farewell(self, session: str | None, waiting: int) -> list[str]:
         """The last lines: how to go on with what is kept."""

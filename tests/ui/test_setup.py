@@ -21,7 +21,7 @@ from hitl_cli.ui.setup import Setup
         (
             {"HITL_CONFIG_DIR": "/home/me/config", "HITL_STATE_DIR": "/home/me/state"},
             "state/sessions.db",
-            "HITL_CONFIG_DIR={tmp}/config hitl answer 1 --store {tmp}/state/sessions.db",
+            "HITL_CONFIG_DIR={tmp}/config HITL_STATE_DIR={tmp}/state hitl answer 1",
         ),
     ],
 )
