@@ -8,29 +8,26 @@ while it is shown here: then that process runs the turn, and this one reads alon
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from hitl_cli import interrupts, sessions
 from hitl_cli.agent import Agent
 from hitl_cli.attachments import attach
 from hitl_cli.errors import HitlError, InvalidAnswers, NotSuspended, SessionBusy
-from hitl_cli.interrupts import Answer, Approval, Approve, Interrupt, Reject
-from hitl_cli.journal import Began, Changed, Ended, Raised, Recorded, Who
+from hitl_cli.interrupts import Interrupt
+from hitl_cli.journal import Began, Changed, Ended, Raised, Recorded
 from hitl_cli.notify import Event, notice_of, notify
 from hitl_cli.outcome import RunEnded, Suspended
 from hitl_cli.records import replace
-from hitl_cli.ui.account import Account, message_of
-from hitl_cli.ui.approval import Answered, AnsweredRest, Parked, Stopped
+from hitl_cli.ui.account import Account
 from hitl_cli.ui.compose import Typed
+from hitl_cli.ui.following import ABANDONED, Following
 from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.partner import Partner
+from hitl_cli.ui.questions import Questions
 from hitl_cli.ui.screen import Screen
 from hitl_cli.ui.setup import Setup
-from hitl_cli.ui.waiting import POLL, Elsewhere, Late, Released, Waiting, expired
-
-ABANDONED = 3.0  # seconds without anybody running it, after which an answered turn is taken up here
 
 
 class Conversation:
@@ -41,13 +38,14 @@ class Conversation:
     queue     messages and commands typed ahead
     notes     what the person did meanwhile, told with the next message
     account   what was shown so far
+    questions, following   how what waits is asked, and how others' work is followed
     """
 
     def __init__(self, setup: Setup, partner: Partner, screen: Screen) -> None:
         self.setup, self.partner, self.screen, self.store = setup, partner, screen, setup.store
         self.queue: list[Typed] = []
         self._task: asyncio.Task[None] | None = None
-        self._following = self._compacting = False
+        self.following, self._compacting = Following(self), False
         self._begin(None)
 
     def _begin(self, session: str | None) -> None:
@@ -55,8 +53,7 @@ class Conversation:
         self.account = Account(self.partner.settings.mode)
         self.pending: tuple[Interrupt, ...] = ()
         self.notes: list[str] = []
-        self._refused: set[str] = set()  # messages of which the person refused the rest
-        self._agreed: dict[str, str] = {}  # call -> digest that was shown and approved after the one on record
+        self.questions = Questions(self)
 
     @property
     def mode(self) -> str:
@@ -104,12 +101,12 @@ class Conversation:
 
     async def stop(self) -> None:
         """End the run that is going on; what it had done stays."""
-        if self._following:
-            self._following = False
+        if self.following.active:
+            self.following.active = False
         elif self._compacting and self._task:
             self._task.cancel()
         elif self.session and self.working:
-            await self._guarded(self.agent.stop(self.session))
+            await self.guarded(self.agent.stop(self.session))
 
     async def close(self) -> None:
         """Stop what runs. What waits goes on waiting, for whoever answers it."""
@@ -125,7 +122,7 @@ class Conversation:
             self.partner.start_in(mode)
             self.account.mode = mode
         else:
-            await self._guarded(self.agent.change(self.session, Changed("mode", mode)))
+            await self.guarded(self.agent.change(self.session, Changed("mode", mode)))
             self.read_along()
 
     async def set_up(self, *, breaks: Sequence[str] | None = None, **settings: Any) -> bool:
@@ -142,7 +139,7 @@ class Conversation:
         for problem in problems:
             self.screen.say(problem, "warn")
         if self.session and new_model:
-            await self._guarded(self.agent.change(self.session, Changed("model", changed.model)))
+            await self.guarded(self.agent.change(self.session, Changed("model", changed.model)))
             self.read_along()
         return True
 
@@ -182,7 +179,7 @@ class Conversation:
             self.account.adopt(recorded)
             if number >= first:
                 self.screen.show(recorded)
-        status = self._look()
+        status = self.look()
         if status == "interrupted":
             self.screen.say("This session was cut off in the middle of a turn; going on with it.", "warn")
         if status in ("interrupted", "running", "suspended"):
@@ -203,16 +200,16 @@ class Conversation:
     async def _work(self, patience: float | None = None) -> None:
         """Everything that is left to do, in order; an error costs one turn, never the session.
 
-        `patience`: first see what others do with the session (as `follow`).
+        `patience`: first see what others do with the session (as `Following.along`).
         """
         try:
             for problem in await self.partner.connect():
                 self.screen.say(problem, "warn")
             if patience is not None:
-                await self.follow(patience)
+                await self.following.along(patience)
             while self.pending or self.queue:
                 if self.pending:
-                    if not await self._answer():
+                    if not await self.questions.put():
                         break
                 elif self.queue[0].text.startswith("/"):
                     # Outside of this task, since a command may set another session to work.
@@ -229,78 +226,24 @@ class Conversation:
             self.screen.say(mishap(error, self.setup.paths), "warn")
 
     async def _turn(self, typed: Typed) -> None:
-        self._refused.clear()
+        self.questions.refused.clear()
         began = self.account.seq
         notes, self.notes = self.notes, []
-        if self.session is None:
-            self.session = self.store.create()
+        self.session = self.session or self.store.create()
         attached = attach(self.agent, self.session, typed.shown, person=True)  # what a paste holds names nothing
         for problem in attached.problems:
             self.screen.say(problem, "warn")
         content = [*({"type": "text", "text": note} for note in notes), *attached.content]
-        await self._watch(self.agent.stream(typed.text, self.session, content=content))
+        await self.watch(self.agent.stream(typed.text, self.session, content=content))
         if self.account.seq == began:  # refused before it began
             self.notes = notes
             self.screen.give_back([typed])
 
-    async def _answer(self) -> bool:
-        """Put the first question; False when it stays open or the turn is over."""
-        first = self.pending[0]
-        message = message_of(first)
-        if expired(first, time.time()):
-            assert self.session
-            return await self._watch(self.agent.stream_recover(self.session))
-        if isinstance(first, Approval):
-            if message in self._refused:
-                return await self._resume({first.id: Reject()})
-            if self._agreed.get(first.call.id) == first.digest:
-                return await self._resume({first.id: Approve()})
-        match await self.screen.ask(await self._waiting(first)):
-            case Answered(answer):
-                return await self._resume({first.id: answer})
-            case AnsweredRest(answer):
-                self._refused.add(message)
-                rest = [i for i in self.pending if isinstance(i, Approval) and message_of(i) == message]
-                return await self._resume({i.id: answer for i in rest})
-            case Late():
-                return True  # seen at the next look
-            case Released(answer, who):
-                return await self._resume({first.id: answer}, who)
-            case Stopped():
-                assert self.session
-                await self._guarded(self.agent.stop(self.session))
-                self.read_along()
-                self.pending = ()
-            case Parked():
-                which = f" {first.id}" if len(self.pending) > 1 else ""
-                command = self.setup.command(f"answer {self.session}{which}")
-                self.screen.say("Parked. /pending asks again; elsewhere:")
-                self.screen.print([[("dim", f"  {command}")]])
-            case Elsewhere(who):
-                by = f"{who.kind} {who.detail}".strip()
-                self.screen.say(f"Answered elsewhere ({by}).", "warn")
-                return await self.follow()
-        return False
-
-    async def _waiting(self, interrupt: Interrupt) -> Waiting:
-        assert self.session
-        number, total = self.account.place(interrupt, len(self.pending))
-        return Waiting(self, interrupt, await self.agent.load(self.session), number, total)
-
-    def agree(self, call: str, digest: str) -> None:
-        """The person was shown the call as it has become, `digest`, in place of what the question on record says."""
-        self._agreed[call] = digest
-
-    async def _resume(self, answers: Mapping[str, Answer], who: Who | None = None) -> bool:
-        assert self.session
-        return await self._watch(self.agent.stream_resume(self.session, answers, who=who))
-
-    async def _watch(self, events: AsyncIterator[Any]) -> bool:
+    async def watch(self, events: AsyncIterator[Any]) -> bool:
         """Show a run to its end; False when it could not go on."""
         self.screen.busy(True)
         self.pending = ()
-        told = False  # the journal says why it failed
-        asked = False
+        told = asked = False  # the journal says why it failed; something new waits
         try:
             self.partner.renew_rules()
             async for event in events:
@@ -316,7 +259,7 @@ class Conversation:
             return True
         except (SessionBusy, InvalidAnswers, NotSuspended) as error:
             self.screen.say(str(error), "warn")
-            return await self.follow()
+            return await self.following.along()
         except HitlError as error:
             if not told:
                 self.screen.say(str(error), "warn")
@@ -326,7 +269,7 @@ class Conversation:
             self._notify("failed")
         finally:
             self.screen.busy(False)
-        self._look()
+        self.look()
         return False
 
     def _notify(self, event: Event | None) -> None:
@@ -335,40 +278,12 @@ class Conversation:
             title = sessions.head_of(self.store, self.session).title
             notify(commands, event, session=self.session, title=title, cwd=self.setup.place.cwd)
 
-    def _look(self) -> str:
+    def look(self) -> str:
         """Take over from the store what waits; the session's status."""
         assert self.session
         head = sessions.head_of(self.store, self.session)
         self.pending = tuple(interrupts.load(dumped) for dumped in head.pending)
         return head.status
-
-    async def follow(self, patience: float = ABANDONED) -> bool:
-        """Read along while another process runs the session. True when this one may speak again.
-
-        A turn that nobody has run for `patience` seconds is taken up here.
-        """
-        assert self.session
-        self._following = True
-        self.screen.busy(True)
-        alone: float | None = None  # since when nobody runs it
-        try:
-            while self._following:
-                self.read_along()
-                status = self._look()
-                if status not in ("running", "interrupted"):
-                    return True
-                alone = None if status == "running" else alone or time.monotonic()
-                if alone is not None and time.monotonic() - alone >= patience:
-                    return await self._watch(self.agent.stream_recover(self.session))
-                await asyncio.sleep(POLL)
-            self.screen.say(f"No longer watching. Session {self.session} goes on elsewhere.")
-            self.pending = ()
-            return False
-        finally:
-            self._following = False
-            self.screen.busy(False)
-
-    # -- the journal
 
     def read_along(self) -> None:
         """Show what others (or a change outside a run) added to the journal."""
@@ -377,7 +292,7 @@ class Conversation:
                 self.account.adopt(recorded)
                 self.screen.show(recorded)
 
-    async def _guarded(self, work: Any) -> None:
+    async def guarded(self, work: Any) -> None:
         try:
             await work
         except (HitlError, ValueError) as error:

@@ -99,7 +99,7 @@ class Waiting:
         if bench.digest(self.tool, approval.call.input) != approval.digest:
             offers = bench.suggested(self.judge.state, self.tool, approval.call)
             fresh = bench.approval(approval.id, self.tool, approval.call, verdict, offers)
-            self.talk.agree(approval.call.id, fresh.digest)
+            self.talk.questions.agree(approval.call.id, fresh.digest)
             kept = {name: getattr(approval, name) for name in ("reason", "source", "since", "expires")}
             panel.renew(replace(fresh, **kept), now, CHANGED)
         return None
