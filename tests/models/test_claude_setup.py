@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,11 @@ def test_a_preloaded_model_answers(at) -> None:
     with Server([say("Fine.")]) as server:
         at(server)
         assert asyncio.run(run()) == "Fine."
+    for thread in threading.enumerate():
+        if thread.name == "preload":
+            thread.join()
+    assert gc.get_freeze_count()  # the collector goes through none of what was loaded
+    gc.unfreeze()
 
 
 def test_naming_a_model_loads_no_sdk() -> None:
