@@ -4,11 +4,11 @@
 `Opaque` with the reason in words for what cannot be proved.
 
     scan      a linear look before anything is parsed
-    lexer     words as bash reads them          \\
-    grammar   statements as bash groups them     > text -> tree
-    conditions  the inside of `[[ … ]]`         /
+    lexer, substitutions    words as bash reads them             \\
+    simple, redirections    literal words by the run              > text -> tree
+    grammar, compound       statements as bash groups them      /
     words     words cooked: literal or unknown
     variables, builtins, wrappers   what names, the shell's own commands, and programs that run others do
     programs/ the table of what the options and operands of programs do
-    reader, commands, operands   the tree walked into accesses
+    reader, statements, commands, operands   the tree walked into accesses
 """

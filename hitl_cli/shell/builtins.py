@@ -46,10 +46,6 @@ class Effect(Struct):
 _NOTHING = Effect("it has no effect")
 
 
-def _nothing(words: tuple[Word, ...]) -> Effect:
-    return _NOTHING
-
-
 def _waits(words: tuple[Word, ...]) -> Effect:
     """jobs and wait, without `jobs -x`, which runs a command, and `wait -p`, which sets a variable."""
     for word in words[1:]:
@@ -61,14 +57,6 @@ def _waits(words: tuple[Word, ...]) -> Effect:
 
 def _exec(words: tuple[Word, ...]) -> Effect:
     return Effect("it only redirects") if len(words) == 1 else Effect()
-
-
-def _ordinary(words: tuple[Word, ...]) -> Effect:
-    return Effect()
-
-
-def _echo(words: tuple[Word, ...]) -> Effect:
-    return Effect("it only prints its words")
 
 
 def _refused(words: tuple[Word, ...]) -> Effect:
@@ -280,9 +268,11 @@ def _umask(words: tuple[Word, ...]) -> Effect:
 
 # What each of them does with its words. Raises Unreadable.
 BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
-    **dict.fromkeys(word_set("true false : pwd exit return break continue shift times type logout dirs"), _nothing),
+    **dict.fromkeys(
+        word_set("true false : pwd exit return break continue shift times type logout dirs"), lambda words: _NOTHING
+    ),
     **dict.fromkeys(word_set("alias enable bind compgen complete compopt fc history getopts let suspend"), _refused),
-    **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), _ordinary),
+    **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), lambda words: Effect()),
     **dict.fromkeys(word_set("export readonly declare typeset local"), _export),
     "jobs": _waits,
     "wait": _waits,
@@ -290,7 +280,7 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     "hash": _hash,
     "source": _source,
     ".": _source,
-    "echo": _echo,
+    "echo": lambda words: Effect("it only prints its words"),
     "printf": _printf,
     "read": _read,
     "mapfile": _mapfile,
@@ -305,5 +295,5 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     "test": _test,
     "[": _test,
     "umask": _umask,
-    "command": _nothing,  # with -v or -V: any other form is peeled
+    "command": lambda words: _NOTHING,  # with -v or -V: any other form is peeled
 }

@@ -19,7 +19,6 @@ from hitl_cli.shell.wrapper_rows import UNFOLLOWED, Layer
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
 
-
 Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
 
 

@@ -7,17 +7,13 @@ It never guesses: each construct is one that bash reads in this way and no other
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hitl_cli.regex import later
 from hitl_cli.shell.ansi import ansi_c
-from hitl_cli.shell.arithmetic import arithmetic
 from hitl_cli.shell.redirections import body
 from hitl_cli.shell.scan import DEEPEST
-from hitl_cli.shell.tree import WORD_END, Nested, Part, Raw, Redirect, Unreadable, Word
-
-if TYPE_CHECKING:
-    from hitl_cli.shell.tree import Statement
+from hitl_cli.shell.substitutions import NUMBERS, backquote, process_substitution, substituted
+from hitl_cli.shell.tree import WORD_END, Part, Raw, Redirect, Unreadable, Word
 
 _CONTINUED = later(r"(?:\\\n)+")
 _BLANKS = later(r"(?:[ \t]|\\\n)*")
@@ -27,14 +23,6 @@ _BARE = later(r"[\w./:@%+,\]\[!^=*?{}#-]+")
 _PARTS = 2_000  # of one word
 _IN_DOUBLE = later(r'[^"$`\\]+')
 _NAME = later(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
-_NUMBERS = frozenset("?#$")
-
-_BRACED = later(
-    r"(?P<length>#)?(?P<name>[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#$@*!-])(?P<index>\[(?:[@*]|[0-9]+)\])?"
-    r"(?P<op>\}|:?[-+=?]|##?|%%?|//?[#%]?|\^\^?|,,?|:(?= ?-?[0-9])|@(?=[QULuEakKA]\}))"
-)
-_SLICE = later(r" ?-?[0-9]+(?::[0-9]+)?\}")
-_OPERAND = later(r"(?:[^\"'\\`${}\n<>]|[<>](?!\()|\\[/.*?\[\]+-])+")
 
 
 class Lexer:
@@ -79,7 +67,7 @@ class Lexer:
 
     def newline(self) -> None:
         if self.blocked:
-            raise self.fail("a line ends inside a substitution before a here-document outside of it")
+            raise Unreadable("a line ends inside a substitution before a here-document outside of it")
         self.i += 1
         for redirect in self.pending:
             body(self, redirect)
@@ -93,10 +81,7 @@ class Lexer:
         if self.peek("\\\n"):
             found = _CONTINUED.match(self.s, self.i)
             if found is not None and self.s[found.end() : found.end() + 1] in tuple(more):
-                raise self.fail("a line is continued in the middle of an operator")
-
-    def fail(self, reason: str) -> Unreadable:
-        return Unreadable(reason)
+                raise Unreadable("a line is continued in the middle of an operator")
 
     # -- words
 
@@ -113,7 +98,7 @@ class Lexer:
         self._parts(raw)
         raw.text = self.s[start : self.i]
         if not raw.parts:
-            raise self.fail("a line ends in the middle of a word")
+            raise Unreadable("a line ends in the middle of a word")
         return raw
 
     def _process(self) -> bool:
@@ -124,7 +109,7 @@ class Lexer:
         parts = raw.parts
         while self.i < n:
             if len(parts) > _PARTS:
-                raise self.fail(f"a word has more than {_PARTS:,} parts")
+                raise Unreadable(f"a word has more than {_PARTS:,} parts")
             c = s[self.i]
             if (found := _BARE.match(s, self.i)) is not None:
                 parts.append(Part("bare", found.group()))
@@ -139,14 +124,14 @@ class Lexer:
             elif c == "\\":
                 self._escape(parts)
             elif c == "`":
-                self._backquote(raw, in_quotes=False)
+                backquote(self, raw, in_quotes=False)
             elif c == "~":
                 self._tilde(raw)
             elif c in "<>" and self._process():
-                self._process_substitution(raw)
+                process_substitution(self, raw)
             elif c in WORD_END:
                 if c == "(":
-                    raise self.fail("a parenthesis stands inside a word")
+                    raise Unreadable("a parenthesis stands inside a word")
                 return
             else:  # any other character stands for itself
                 parts.append(Part("quoted", c))
@@ -155,13 +140,13 @@ class Lexer:
     def _until(self, mark: str, start: int, reason: str) -> str:
         end = self.s.find(mark, start)
         if end < 0:
-            raise self.fail(reason)
+            raise Unreadable(reason)
         self.i = end + len(mark)
         return self.s[start:end]
 
     def _escape(self, parts: list[Part]) -> None:
         if self.i + 1 >= self.n:
-            raise self.fail("it ends in a backslash")
+            raise Unreadable("it ends in a backslash")
         c = self.s[self.i + 1]
         self.i += 2
         if c != "\n":
@@ -194,7 +179,7 @@ class Lexer:
                 raw.parts.append(Part("quoted", found.group(), True))
                 self.i = found.end()
             if self.i >= self.n or len(raw.parts) > _PARTS:
-                raise self.fail(f"a double quote is not closed within {_PARTS:,} parts")
+                raise Unreadable(f"a double quote is not closed within {_PARTS:,} parts")
             c = s[self.i]
             if c == '"':
                 self.i += 1
@@ -208,7 +193,7 @@ class Lexer:
         if c == "$":
             self.dollar(raw, in_quotes=True)
         elif c == "`":
-            self._backquote(raw, in_quotes=True)
+            backquote(self, raw, in_quotes=True)
         else:
             after = self.s[self.i + 1 : self.i + 2]
             if after == "\n":
@@ -228,8 +213,8 @@ class Lexer:
         if c == "(" or c == "{":
             self.depth += 1
             if self.depth > DEEPEST:
-                raise self.fail(f"it is nested more than {DEEPEST} levels deep")
-            self._substituted(raw, c, in_quotes)
+                raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+            substituted(self, raw, c, in_quotes)
             self.depth -= 1
         elif c == "'" and not in_quotes:
             self.i = i + 2
@@ -238,120 +223,23 @@ class Lexer:
             self.i = i + 2
             self._double(raw)
         elif c == "[":
-            raise self.fail("it holds the old arithmetic form `$[…]`")
+            raise Unreadable("it holds the old arithmetic form `$[…]`")
         elif (found := _NAME.match(s, i + 1)) is not None:
             self.i = found.end()
-            self._whole()
+            self.whole()
             name = found.group()
-            kind = "number" if name in _NUMBERS else "other" if name in "@*!-" else "value"
+            kind = "number" if name in NUMBERS else "other" if name in "@*!-" else "value"
             text = name if kind == "value" else "$" + name
             raw.parts.append(Part(kind, text, in_quotes and name != "@"))  # type: ignore[arg-type]
         else:
             self.i = i + 1
-            self._whole()
+            self.whole()
             raw.parts.append(Part("quoted", "$", in_quotes))
 
-    def _whole(self) -> None:
+    def whole(self) -> None:
         """Bash joins continued lines before it looks for the end of a name."""
         if self.peek("\\\n"):
-            raise self.fail("a line is continued in the middle of an expansion")
-
-    def _substituted(self, raw: Raw, c: str, in_quotes: bool) -> None:
-        """`$((…))`, `$(…)` or `${…}`."""
-        s, i = self.s, self.i
-        if c == "(":
-            if s.startswith("((", i + 1):
-                self.i = i + 3
-                raw.nested.extend(arithmetic(self, "$((…))"))
-                raw.parts.append(Part("number", s[i : self.i], in_quotes))
-                return
-            self.i = i + 2
-            self._whole()
-            raw.nested.append(Nested("substitution", self._script()))
-            raw.parts.append(Part("other", s[i : self.i], in_quotes))
-        else:
-            self.i = i + 2
-            self._braced(raw, i, in_quotes)
-
-    def _braced(self, raw: Raw, start: int, in_quotes: bool) -> None:
-        found = _BRACED.match(self.s, self.i)
-        if found is None:
-            raise self.fail("it holds an expansion `${…}` that is not read")
-        self.i = found.end()
-        length, name, index, op = found.group("length", "name", "index", "op")
-        if length and op != "}":
-            raise self.fail("it holds an expansion `${#…}` that is not read")
-        if op == ":":
-            found = _SLICE.match(self.s, self.i)
-            if found is None:
-                raise self.fail("it holds a `${x:…}` whose numbers are computed")
-            self.i = found.end()
-        elif op != "}":
-            if op in (":=", "="):
-                self.assigned.append(name)
-                self.given.append(name)
-            self._operand(raw, in_quotes)
-        text = self.s[start : self.i]
-        if length or (name in _NUMBERS and op == "}"):
-            raw.parts.append(Part("number", text, in_quotes))
-        elif op == "}" and not index and name not in "@*!-":
-            raw.parts.append(Part("value", name, in_quotes))
-        else:
-            raw.parts.append(Part("other", text, in_quotes and name != "@" and index != "[@]"))
-
-    def _operand(self, raw: Raw, in_quotes: bool) -> None:
-        """What follows the operator of `${x:-…}`, to after the brace; its own expansions are read, its text is not."""
-        inner = Raw("", [])
-        while True:
-            if (found := _OPERAND.match(self.s, self.i)) is not None:
-                self.i = found.end()
-            c = self.s[self.i : self.i + 1]
-            if c == "}":
-                self.i += 1
-                break
-            if c == "$" and not self.s.startswith(("$'", '$"'), self.i):
-                self.dollar(inner, in_quotes)
-            elif c == "`":
-                self._backquote(inner, in_quotes)
-            else:
-                raise self.fail("it holds an expansion `${…}` with quotes or braces in it")
-        raw.nested.extend(inner.nested)
-
-    def _backquote(self, raw: Raw, in_quotes: bool) -> None:
-        start = self.i
-        found = re.compile(r"(?:[^`\\]|\\[\s\S])*").match(self.s, start + 1)
-        assert found is not None
-        if found.end() >= self.n or self.s[found.end()] != "`":
-            raise self.fail("a backquote is not closed")
-        inner = found.group()
-        if in_quotes and '\\"' in inner:
-            raise self.fail("backquotes inside double quotes hold an escaped quote")
-        self.i = found.end() + 1
-        script = self._apart(re.sub(r"\\([`$\\])", r"\1", inner))
-        raw.nested.append(Nested("substitution", script))
-        raw.parts.append(Part("other", self.s[start : self.i], in_quotes))
-
-    def _process_substitution(self, raw: Raw) -> None:
-        start = self.i
-        if any(part.kind == "bare" for part in raw.parts):
-            raise self.fail("a process substitution stands inside a word")
-        self.i += 2
-        raw.nested.append(Nested("process substitution", self._script()))
-        raw.parts.append(Part("file", self.s[start : self.i], True))
-
-    def _script(self) -> Statement:
-        """The commands up to the closing parenthesis, and over it."""
-        from hitl_cli.shell.grammar import script_until_parenthesis
-
-        return script_until_parenthesis(self)
-
-    def _apart(self, text: str) -> Statement:
-        from hitl_cli.shell.grammar import parse
-
-        inner = Lexer(text, self.depth + 1)
-        script = parse(inner)
-        self.take_names(inner)
-        return script
+            raise Unreadable("a line is continued in the middle of an expansion")
 
     def take_names(self, inner: Lexer) -> None:
         """The names that a text inside of this one evaluates and assigns."""

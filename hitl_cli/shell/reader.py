@@ -8,7 +8,7 @@ once more when it moves the folder. It is bounded: `look` limits the text, a bud
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hitl_cli.access import Access, Act, Command, Opaque, Place, ReadPath, Unknown, Word, WritePath, inside
 from hitl_cli.records import Struct, field
@@ -16,8 +16,9 @@ from hitl_cli.shell import variables, words
 from hitl_cli.shell.commands import Call, Marked, run
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
-from hitl_cli.shell.operands import After, Folders, either, one, path_of
+from hitl_cli.shell.operands import After, Folders, one, path_of
 from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
+from hitl_cli.shell.statements import STATEMENTS, sequence
 from hitl_cli.shell.tree import Assignment, Nested, Raw, Redirect, Statement, Unreadable
 
 _STEPS = 20_000
@@ -143,105 +144,15 @@ class Walk:
         if kind == "simple":
             return self.simple(made, folders, before, fed)
         if kind == "list":
-            return self.sequence(made, folders)
+            return sequence(self, made, folders)
         first = len(self.out)
         parent, self.node = self.node, Node(_OWN_WORDS.get(kind, kind), made.text, first)
         parent.kids.append(self.node)
         self.redirections(made, folders, made.text)
-        after = _STATEMENTS[kind](self, made, folders)
+        after = STATEMENTS[kind](self, made, folders)
         self.node.last = len(self.out)
         self.node = parent
         return after
-
-    def sequence(self, made: Statement, folders: Folders) -> After:
-        ok = ko = folders
-        before = ";"
-        for kid, op in zip(made.kids, made.ops, strict=True):
-            start = ok if before == "&&" or ok is ko else ko if before == "||" else either(ok, ko)
-            good, bad = self.walk(kid, start)
-            if op == "&":
-                good = bad = start
-            if before == "&&":
-                ok, ko = good, either(ko, bad)
-            elif before == "||":
-                ok, ko = either(ok, good), bad
-            else:
-                ok, ko = good, bad
-            before = op
-        return ok, ko
-
-    def pipeline(self, made: Statement, folders: Folders) -> After:
-        fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
-        before, self.piped = self.piped, "\n".join((made.text, *fed))
-        for n, kid in enumerate(made.kids):
-            self.walk(kid, folders, fed=n > 0)
-        self.piped = before
-        return folders, folders
-
-    def negated(self, made: Statement, folders: Folders) -> After:
-        ok, ko = self.walk(made.kids[0], folders)
-        return ko, ok
-
-    def timed(self, made: Statement, folders: Folders) -> After:
-        return self.walk(made.kids[0], folders, tuple(w for w in made.words if isinstance(w, str)))
-
-    def group(self, made: Statement, folders: Folders) -> After:
-        return self.walk(made.kids[0], folders)
-
-    def subshell(self, made: Statement, folders: Folders) -> After:
-        self.walk(made.kids[0], folders)
-        return folders, folders
-
-    def condition(self, made: Statement, folders: Folders) -> After:
-        after: Folders = ()
-        start, kids = folders, list(made.kids)
-        while len(kids) > 1:
-            ok, ko = self.walk(kids.pop(0), start)
-            after = either(after, either(*self.walk(kids.pop(0), ok)))
-            start = ko
-        after = either(after, either(*self.walk(kids[0], start)) if kids else start)
-        return after, after
-
-    def loop(self, made: Statement, folders: Folders) -> After:
-        return self.again(lambda start: self.once(made.kids, start), folders)
-
-    def once(self, kids: list[Statement], start: Folders) -> Folders:
-        """Condition and body of a while or until loop."""
-        after = either(*self.walk(kids[0], start))
-        return either(after, either(*self.walk(kids[1], after)))
-
-    def again(self, body: Callable[[Folders], Folders], folders: Folders) -> After:
-        """A body that may run many times: read again as from anywhere when it moves the folder."""
-        mark, kids = len(self.out), len(self.node.kids)
-        after = either(folders, body(folders))
-        if set(after) - set(folders):
-            del self.out[mark:]
-            del self.node.kids[kids:]
-            after = either((None,), body((None,)))
-        return after, after
-
-    def loop_over(self, made: Statement, folders: Folders) -> After:
-        judge = variables.reaches if self.exporting else variables.stays
-        if made.name and (reason := judge(made.name, Unknown(""))):
-            self.opaque(f"its loop {reason}", made.text)
-        self.nested_in(made.words, folders)
-        return self.again(lambda start: either(*self.walk(made.kids[0], start)), folders)
-
-    def case(self, made: Statement, folders: Folders) -> After:
-        self.nested_in(made.words, folders)
-        after = folders
-        for kid in made.kids:  # with `;&` one branch goes on into the next
-            after = either(after, either(*self.walk(kid, after)))
-        return after, after
-
-    def words_only(self, made: Statement, folders: Folders) -> After:
-        self.nested_in(made.words, folders)
-        return folders, folders
-
-    def function(self, made: Statement, folders: Folders) -> After:
-        self.opaque("a function is defined, which changes what its name means", made.text, (made.name,))
-        self.walk(made.kids[0], (None,))
-        return folders, folders
 
     # -- words
 
@@ -370,19 +281,3 @@ class Walk:
 
     def in_workspace(self, folder: str) -> bool:
         return any(inside(folder, root) for root in self.place.roots)
-
-
-_STATEMENTS: dict[str, Callable[[Walk, Statement, Folders], After]] = {
-    "pipeline": Walk.pipeline,
-    "not": Walk.negated,
-    "timed": Walk.timed,
-    "group": Walk.group,
-    "subshell": Walk.subshell,
-    "if": Walk.condition,
-    "loop": Walk.loop,
-    "for": Walk.loop_over,
-    "case": Walk.case,
-    "arithmetic": Walk.words_only,
-    "test": Walk.words_only,
-    "function": Walk.function,
-}
