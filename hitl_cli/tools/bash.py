@@ -158,6 +158,7 @@ async def _started(input: Input, ctx: Context, outputs: Path, jobs: Jobs) -> Job
         raise Failed("a command cannot hold a NUL character")
     spool = Spool(outputs / ctx.session / f"{ctx.call}.txt")
     argv = (bash, "--noprofile", "--norc", "-c", text)
+    jobs.expect()
     try:
         command = await start(argv, ctx.place.cwd, environment(os.environ), spool, ctx.progress)
     except OSError as error:

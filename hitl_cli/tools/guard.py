@@ -25,13 +25,14 @@ end() { for p in $live; do pkill "-$1" -s "$p"; kill "-$1" -- "-$p"; done; }
 
 
 class Guard:
-    """Started with the first command. A system without `sh` has none; everything else works all the same."""
+    """Started before the first command, so that next to no time passes between its beginning and the watch. A system
+    without `sh` has none; everything else works all the same."""
 
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
 
-    def watch(self, pid: int) -> None:
-        """The session that `pid` leads ends with this process from now on."""
+    def begin(self) -> None:
+        """Be there before a command begins."""
         if self._shell is None:
             with contextlib.suppress(OSError):
                 self._shell = subprocess.Popen(
@@ -42,6 +43,9 @@ class Guard:
                     bufsize=0,
                     start_new_session=True,
                 )
+
+    def watch(self, pid: int) -> None:
+        """The session that `pid` leads ends with this process from now on."""
         self._tell(f"+ {pid}\n")
 
     def forget(self, pid: int) -> None:

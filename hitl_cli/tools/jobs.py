@@ -72,6 +72,10 @@ class Jobs:
     def of(self, session: str) -> list[Job]:
         return [job for job in self._jobs if job.session == session]
 
+    def expect(self) -> None:
+        """A command is about to begin."""
+        self._guard.begin()
+
     def begun(self, command: Command) -> Command:
         """A command that is to end with this process, however that ends."""
         pid = command.process.pid
