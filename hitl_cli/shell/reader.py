@@ -70,20 +70,21 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
 class Walk:
     """One reading: `out` are the accesses, `node` the part of the text being walked."""
 
+    steps = characters = depth = 0
+    outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
+    within: tuple[str, ...] = ()
+    piped = ""  # the pipeline around what is walked
+    counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
+    exporting = False  # `set -a` was seen
+    own_home = True  # HOME is as it was at the start
+
     def __init__(self, place: Place) -> None:
         self.place = place
         self.out: list[Access] = []
         self.node = Node("text", "")
-        self.steps = self.characters = self.depth = 0
-        self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
-        self.within: tuple[str, ...] = ()
-        self.piped = ""  # the pipeline around what is walked
         self.computed: set[str] = set()  # names evaluated as arithmetic
         self.assigned: set[str] = set()  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
-        self.counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
-        self.exporting = False  # `set -a` was seen
-        self.own_home = True  # HOME is as it was at the start
 
     def script(self, text: str, folders: Folders, kind: str = "text") -> After:
         """Read `text` and walk it."""
@@ -101,7 +102,7 @@ class Walk:
             self.computed.update(lex.arithmetic)
             self.assigned.update(lex.assigned)
             counts = lex.counted and not _SETTERS.search(text)
-            self.counted = frozenset(lex.counted).difference(lex.assigned) if counts else frozenset()
+            self.counted = frozenset(lex.counted).difference(lex.assigned) if counts else Walk.counted
             self.known = {}
             for name in (*lex.given, *lex.arithmetic):
                 if reason := variables.stays(name, Unknown("")):
