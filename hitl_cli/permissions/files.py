@@ -54,35 +54,41 @@ def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) ->
     return None
 
 
-def named_by(scene: Scene, decision: Decision, command: Command) -> Rule | None:
-    """A deny or ask rule for a file that a word of the command names, for programs whose files nobody can tell."""
+def names_in(command: Command, at: str) -> list[tuple[str, str]]:
+    """What words of the command would be as paths, each with its kind, for programs whose files nobody can tell."""
+    found: list[tuple[str, str]] = []
     if command.free or command.words[:1] == ("echo",):
-        return None
+        return found
+    at = lexical(at, "/")
     code = command.words[0] in kinds.INTERPRETERS
-    at = command.cwd or scene.place.cwd
     for word in command.words[1:]:
         if isinstance(word, str):
             value = word.rpartition("=")[2]
             pieces = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
             for piece in filter(None, dict.fromkeys(pieces)):
-                path = lexical(piece, at)
-                below = value != word or "/" in piece  # a folder is meant, not just any word
-                if rule := _names(scene, decision, path) or (below and _names(scene, decision, path + "/\0")):
-                    return rule
-        elif (
-            word.glob
-            and (rule := _may(scene, decision, lexical(word.text, at), _BOTH))
-            and rule.pattern not in (None, "*", "**")
-        ):
-            return rule
-    return None
+                folder = value != word or "/" in piece  # a folder may be meant, not just any word
+                plain = "/" not in piece and piece not in (".", "..") and at != "/"
+                path = f"{at}/{piece}" if plain else lexical(piece, at)
+                found.append((path, "folder" if folder else "name"))
+        elif word.glob:
+            found.append((lexical(word.text, at), "glob"))
+    return found
 
 
-def _names(scene: Scene, decision: Decision, path: str) -> Rule | None:
-    """A rule that matches the path and names a part of it; a wide rule says nothing about a word that may be none."""
-    for rule, pattern in rules_for(scene, decision, (path,), _BOTH):
-        if pattern is not None and any(pattern.names(part) for part in path.split("/")[-3:]):
-            return rule
+def named_by(scene: Scene, decision: Decision, names: Iterable[tuple[str, str]]) -> Rule | None:
+    """A rule of this decision that such a path would meet; a wide rule says nothing about a word that may be none."""
+    for path, kind in names:
+        if kind == "glob":
+            rule = _may(scene, decision, path, _BOTH)
+            if rule is not None and rule.pattern not in (None, "*", "**"):
+                return rule
+            continue
+        parts = path.rsplit("/", 3)[-3:]
+        if any(index.names(parts) for index in scene.paths[decision]):
+            for each in (path, path + "/\0") if kind == "folder" else (path,):
+                for rule, pattern in rules_for(scene, decision, (each,), _BOTH):
+                    if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
+                        return rule
     return None
 
 

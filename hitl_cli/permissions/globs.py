@@ -38,14 +38,17 @@ class Path(Struct, frozen=True):
                 return n
         return len(self.segments)
 
-    def names(self, part: str) -> bool:
-        """Whether it names a component literally, as a whole or up to a wildcard (`.env.*` names `.env.local`)."""
+    @property
+    def spelled(self) -> Iterator[tuple[str, bool]]:
+        """Each segment as far as it is literal, and whether it goes on with a wildcard after more than a few letters."""
         for segment in self.segments:
             wild = WILD.search(segment)
             start = segment[: wild.start()] if wild else segment
-            if start == part or (len(start) > 3 and wild and part.startswith(start)):
-                return True
-        return False
+            yield start, wild is not None and len(start) > 3
+
+    def names(self, part: str) -> bool:
+        """Whether it names a component literally, as a whole or up to a wildcard (`.env.*` names `.env.local`)."""
+        return any(start == part or (wild and part.startswith(start)) for start, wild in self.spelled)
 
 
 def parse(pattern: str, home: str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import READS, WRITES, File, named_by, rule_for
+from hitl_cli.permissions.files import READS, WRITES, File, named_by, names_in, rule_for
 from hitl_cli.permissions.rule import Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, first_words
@@ -115,6 +115,7 @@ class Judging:
         """What a deny or ask rule says."""
         scene, now = self.scene, self.scene.now
         first = first_words(command) if scene.tables[DENY] or scene.tables[ASK] else None
+        names: list[tuple[str, str]] | None = None
         for decision in (DENY, ASK):
             tables = [table for table in scene.tables[decision] if table.concerns(first)]
             for table in tables:
@@ -123,8 +124,10 @@ class Judging:
             for table in tables:
                 if rule := table.may_hit(command, now):
                     return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
-            if scene.paths[decision] and n not in self.stated and (rule := named_by(scene, decision, command)):
-                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+            if scene.paths[decision] and n not in self.stated:
+                names = names_in(command, command.cwd or scene.place.cwd) if names is None else names
+                if rule := named_by(scene, decision, names):
+                    return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
         return None
 
     def _opened(self, n: int, command: Command, what: Why) -> Settled:

@@ -21,8 +21,9 @@ class Index(Generic[R]):
 
     def __init__(self, place: Place, *, strict: bool) -> None:
         """`strict`: patterns have to match the path itself, as allow rules do."""
-        self.place, self.strict = place, strict
-        self.folds = place.folds_case
+        self.strict, self.folds = strict, place.folds_case
+        self.roots = [root.casefold() if self.folds else root for root in place.roots]
+        self.tops = [_parts(root) for root in self.roots]
         self.nested = any(inside(a, b) for a in place.roots for b in place.roots if a != b)
         self.everything: list[R] = []  # no pattern at all
         self.anchored = _Tree[R]()  # below each root
@@ -33,11 +34,16 @@ class Index(Generic[R]):
         self.all: list[tuple[Path, R]] = []
         self.first: dict[str, list[tuple[Path, R]]] = {}  # of `all`: anchored ones by their literal first folder
         self.rest: list[tuple[Path, R]] = []  # of `all`: the others
+        self.based: list[tuple[Path, R]] = []  # of these: absolute ones
+        self.spelled: set[str] = set()  # components that patterns name, up to a wildcard
+        self.begins: dict[int, set[str]] = {}  # by their length, those that a component may go on from
 
     def add(self, pattern: Path | None, it: R) -> None:
         if pattern is None:
             self.everything.append(it)
             return
+        for start, wild in pattern.spelled:
+            (self.begins.setdefault(len(start), set()) if wild else self.spelled).add(start)
         if self.folds:
             pattern = Path(
                 pattern.base.casefold(), tuple(s.casefold() for s in pattern.segments), pattern.anywhere, pattern.folder
@@ -45,6 +51,8 @@ class Index(Generic[R]):
         self.all.append((pattern, it))
         by_folder = not (pattern.base or pattern.anywhere) and pattern.literal > 0
         (self.first.setdefault(pattern.segments[0], []) if by_folder else self.rest).append((pattern, it))
+        if pattern.base:
+            self.based.append((pattern, it))
         if pattern.anywhere:
             if pattern.literal:
                 self.named.setdefault(pattern.segments[0], []).append((pattern, it))
@@ -58,6 +66,12 @@ class Index(Generic[R]):
         else:
             self.anchored.add(pattern, it)
 
+    def names(self, parts: Sequence[str]) -> bool:
+        """False when no pattern names any of these components (`Path.names`)."""
+        if not self.spelled.isdisjoint(parts):
+            return True
+        return any(part[:n] in starts for n, starts in self.begins.items() for part in parts)
+
     def find(self, path: str) -> Iterator[R]:
         """What matches the path (an absolute, normalised one)."""
         yield from self.everything
@@ -65,23 +79,29 @@ class Index(Generic[R]):
             return
         if self.folds:
             path = path.casefold()
-        yield from self.absolute.find([p for p in path.split("/") if p], self.strict)
-        for root in self.place.roots:
-            root = root.casefold() if self.folds else root
-            if not inside(path, root):
-                continue
-            parts = [p for p in path[len(root) :].split("/") if p]
+        if not self.absolute.empty:
+            yield from self.absolute.find(_parts(path), self.strict)
+        for root in self.roots:
+            if inside(path, root):
+                yield from self._below(path[len(root) :])
+
+    def _below(self, path: str) -> Iterator[R]:
+        """What matches a path below a root."""
+        parts = _parts(path)
+        if not self.anchored.empty:
             yield from self.anchored.find(parts, self.strict)
-            for n, part in enumerate(parts):
-                last = n == len(parts) - 1
-                for pattern, it in self.named.get(part, ()):
-                    if not (last and pattern.folder and self.strict):
+        if not (self.named or self.suffixed or self.wild):
+            return
+        for n, part in enumerate(parts):
+            last = n == len(parts) - 1
+            for pattern, it in self.named.get(part, ()):
+                if not (last and pattern.folder and self.strict):
+                    yield it
+            if last or not self.strict:
+                for pattern, it in (*self.suffixed.get(part.rpartition(".")[2], ()), *self.wild):
+                    matched = regex(pattern.segments[0]).fullmatch(part)
+                    if matched and not (last and pattern.folder and self.strict):
                         yield it
-                if last or not self.strict:
-                    for pattern, it in (*self.suffixed.get(part.rpartition(".")[2], ()), *self.wild):
-                        matched = regex(pattern.segments[0]).fullmatch(part)
-                        if matched and not (last and pattern.folder and self.strict):
-                            yield it
 
     def may(self, glob: str) -> Iterator[R]:
         """What could match some path that the shell pattern `glob` names (absolute; `/**`: any path at all)."""
@@ -90,31 +110,32 @@ class Index(Generic[R]):
             return
         if self.folds:
             glob = glob.casefold()
-        names = [p for p in glob.split("/") if p]
-        for pattern, it in self._candidates(glob):
-            if pattern.base:
-                tops: Sequence[str] = (pattern.base,)
-            else:
-                tops = [r.casefold() if self.folds else r for r in self.place.roots]
-            for top in tops:
-                segments = (
-                    [p for p in top.split("/") if p] + (["**"] if pattern.anywhere else []) + list(pattern.segments)
-                )
-                if meet(segments, names) or meet([*segments, "**"], names):
+        names = _parts(glob)
+        tops = [top for top in self.tops if meet([*top, "**"], names)]
+        room = 0 if "**" in names else len(names) - min(map(len, tops), default=0)
+        for pattern, it in self._candidates(glob) if tops else self.based:
+            if room and not pattern.base and len(pattern.segments) - pattern.segments.count("**") > room:
+                continue  # it needs more components
+            inner = (["**"] if pattern.anywhere else []) + list(pattern.segments)
+            for top in [_parts(pattern.base)] if pattern.base else tops:
+                if meet([*top, *inner], names) or meet([*top, *inner, "**"], names):
                     yield it
                     break
 
-    def _candidates(self, glob: str) -> Iterator[tuple[Path, R]]:
-        """Patterns that could meet `glob`: below a root that it spells out, those of the folder it goes on with."""
-        for root in self.place.roots if not self.nested else ():
-            root = root.casefold() if self.folds else root
+    def _candidates(self, glob: str) -> Sequence[tuple[Path, R]]:
+        """Patterns that could meet `glob`: below a root that it spells out, those of folders it may go on with."""
+        for root in self.roots if not self.nested else ():
             if glob.startswith(root + "/"):
                 folder = glob[len(root) + 1 :].partition("/")[0]
                 if not WILD.search(folder):
-                    yield from self.first.get(folder, ())
-                    yield from self.rest
-                    return
-        yield from self.all
+                    return [*self.first.get(folder, ()), *self.rest]
+                if not any(meet((name,), (folder,)) for name in self.first):
+                    return self.rest
+        return self.all
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part]
 
 
 class _Tree(Generic[R]):
@@ -126,6 +147,10 @@ class _Tree(Generic[R]):
         self.below: dict[str, _Tree[R]] = {}
         self.ends: list[tuple[Path, R]] = []  # literal to the end
         self.patterns: list[tuple[Path, int, R]] = []
+
+    @property
+    def empty(self) -> bool:
+        return not (self.below or self.ends or self.patterns)
 
     def add(self, pattern: Path, it: R) -> None:
         node, literal = self, pattern.literal

@@ -23,6 +23,7 @@ from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
 from hitl_cli.permissions.scene import Scene
 from hitl_cli.permissions.tables import Table
 
+_DECISIONS = tuple(Decision)
 _LAYERS = 4  # with more of them by `plus` all is laid out anew
 
 
@@ -33,8 +34,8 @@ class Policy:
         self.rules = tuple(rules)
         self.place = place
         self._layers = 1
-        self._tables = tuple(_table(self.rules, decision, place) for decision in Decision)
-        self._paths = tuple(_index(self.rules, decision, place) for decision in Decision)
+        self._tables = tuple(_table(self.rules, decision, place) for decision in _DECISIONS)
+        self._paths = tuple(_index(self.rules, decision, place) for decision in _DECISIONS)
 
     def plus(self, rules: Iterable[Rule]) -> Policy:
         """This policy and `rules` as well."""
@@ -43,8 +44,8 @@ class Policy:
             return Policy(self.rules + added, self.place)
         other = Policy.__new__(Policy)
         other.rules, other.place, other._layers = self.rules + added, self.place, self._layers + 1
-        other._tables = tuple(self._tables[d] + _table(added, d, self.place) for d in Decision)
-        other._paths = tuple(self._paths[d] + _index(added, d, self.place) for d in Decision)
+        other._tables = tuple(self._tables[d] + _table(added, d, self.place) for d in _DECISIONS)
+        other._paths = tuple(self._paths[d] + _index(added, d, self.place) for d in _DECISIONS)
         return other
 
     def judge(
