@@ -6,6 +6,7 @@ The commands are those of the corpus in `tests/corpus`; `HITL_BENCH_COMMANDS` na
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -49,7 +50,7 @@ def many(count: int) -> list[Rule]:
         for _ in range(count * 3)
     }
     decisions = (Decision.ALLOW, Decision.ALLOW, Decision.ALLOW, Decision.ASK, Decision.DENY)
-    return [codec.parse(text, choose.choice(decisions)) for text in sorted(texts)[:count]]
+    return [codec.parse(text, choose.choice(decisions)) for text in choose.sample(sorted(texts), count)]
 
 
 def once(policy: Policy, texts: Sequence[str], place: Place) -> list[float]:
@@ -99,6 +100,7 @@ def hostile() -> dict[str, str]:
 
 
 def figures() -> Iterator[Figure]:
+    gc.set_threshold(50_000)  # as the program does
     with home() as where:
         place = Place(cwd=str(where.work), roots=(str(where.work),), home=str(where.root))
         paths = Paths(where.root / "config", where.root / "state")
