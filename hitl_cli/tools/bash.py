@@ -158,12 +158,12 @@ async def _started(input: Input, ctx: Context, outputs: Path, jobs: Jobs) -> Job
         raise Failed("a command cannot hold a NUL character")
     spool = Spool(outputs / ctx.session / f"{ctx.call}.txt")
     argv = (bash, "--noprofile", "--norc", "-c", text)
-    jobs.expect()
     try:
-        command = await start(argv, ctx.place.cwd, environment(os.environ), spool, ctx.progress)
+        command = await start(argv, ctx.place.cwd, environment(os.environ), spool, ctx.progress, jobs.begun)
     except OSError as error:
         raise Failed(f"bash could not be started: {error.strerror}") from None
-    return Job(ctx.session, ctx.call, text, jobs.begun(command))
+    command.closed = lambda: jobs.over(command.process.pid)
+    return Job(ctx.session, ctx.call, text, command)
 
 
 def _result(job: Job, notes: list[str], *, failed: bool, goes_on: bool = False) -> Result:

@@ -2,7 +2,8 @@
 
 A command leads a session of its own, so what kills hitl does not reach it, and it would go on while a person is asked
 whether it ran. A small shell therefore reads from a pipe which commands run; only this process can write to that pipe, so
-the pipe ends with it, however it ends, and then the shell ends what is left.
+the pipe ends with it, however it ends, and then the shell ends what is left. A command waits at a gate until its number
+is in the pipe (`processes`), so there is none that nobody would end.
 """
 
 from __future__ import annotations
@@ -25,14 +26,13 @@ end() { for p in $live; do pkill "-$1" -s "$p"; kill "-$1" -- "-$p"; done; }
 
 
 class Guard:
-    """Started before the first command, so that next to no time passes between its beginning and the watch. A system
-    without `sh` has none; everything else works all the same."""
+    """Started with the first command. A system without `sh` has none; everything else works all the same."""
 
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
 
-    def begin(self) -> None:
-        """Be there before a command begins."""
+    def watch(self, pid: int) -> None:
+        """The session that `pid` leads ends with this process from now on."""
         if self._shell is None:
             with contextlib.suppress(OSError):
                 self._shell = subprocess.Popen(
@@ -43,9 +43,6 @@ class Guard:
                     bufsize=0,
                     start_new_session=True,
                 )
-
-    def watch(self, pid: int) -> None:
-        """The session that `pid` leads ends with this process from now on."""
         self._tell(f"+ {pid}\n")
 
     def forget(self, pid: int) -> None:

@@ -72,16 +72,12 @@ class Jobs:
     def of(self, session: str) -> list[Job]:
         return [job for job in self._jobs if job.session == session]
 
-    def expect(self) -> None:
-        """A command is about to begin."""
-        self._guard.begin()
-
-    def begun(self, command: Command) -> Command:
-        """A command that is to end with this process, however that ends."""
-        pid = command.process.pid
+    def begun(self, pid: int) -> None:
+        """The session of a command that is to end with this process, however that ends."""
         self._guard.watch(pid)
-        command.closed = lambda: self._guard.forget(pid)
-        return command
+
+    def over(self, pid: int) -> None:
+        self._guard.forget(pid)
 
     def add(self, job: Job) -> None:
         """The call is over; nobody watches the job's output any more, it is asked for."""

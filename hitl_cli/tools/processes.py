@@ -1,8 +1,9 @@
 """A shell command as a process of its own: its output spooled to a file, and everything it started ended with it.
 
-The command leads a new session, so it has no terminal to ask on; standard input is closed. What belongs to it is every
-process of that session, whichever group it put itself into, and every descendant. Output goes through a pipe that this
-process reads as it comes: a child left behind can hold the pipe, but nobody waits for it.
+The command leads a new session, so it has no terminal to ask on; standard input is empty. Its shell waits at
+a gate until whoever must know of it does, so nothing of the command happens unknown. What belongs to it is every process
+of that session, whichever group it put itself into, and every descendant. Output goes through a pipe that this process
+reads as it comes: a child left behind can hold the pipe, but nobody waits for it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from hitl_cli.tools.disk import create_private
 KEPT = 256 * 2**20  # bytes of one command's output kept on disk
 _GRACE = 2.0  # seconds between asking a process to end and ending it
 _PULSE = 0.1  # seconds between two pieces of live output, and the patience for stragglers
+# The shell reads one line, then becomes the command; where nobody is left to write the line, it just ends.
+_GATE = 'read -r go && exec "$@" </dev/null'
 _LIVE = 8_000  # characters of live output in one piece; the newest count
 
 
@@ -156,25 +159,36 @@ class Command:
 
 
 async def start(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], spool: Spool, live: Callable[[str], None]
+    argv: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    spool: Spool,
+    live: Callable[[str], None],
+    known: Callable[[int], None],
 ) -> Command:
-    """Raises OSError when the program or the folder is not there or the command is too long for the system."""
+    """`argv` begins with a bash, and runs once `known` was told its process. Raises OSError when the program or the folder
+    is not there or the command is too long for the system."""
     reads, writes = os.pipe()
+    passes, gate = os.pipe()
     try:
         process = await asyncio.create_subprocess_exec(
-            *argv,
+            *(argv[0], "--noprofile", "--norc", "-c", _GATE, argv[0], *argv),
             cwd=cwd,
             env=dict(env),
-            stdin=subprocess.DEVNULL,
+            stdin=passes,
             stdout=writes,
             stderr=writes,
             start_new_session=True,
         )
+        known(process.pid)
+        with contextlib.suppress(BrokenPipeError):  # somebody ended the shell at the gate
+            os.write(gate, b"\n")
     except BaseException:
         os.close(reads)
         raise
     finally:
-        os.close(writes)
+        for end in (writes, passes, gate):
+            os.close(end)
     return Command(process, reads, spool, live)
 
 

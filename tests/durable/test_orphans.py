@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,30 @@ def test_a_command_ends_when_the_program_is_killed_and_a_person_is_asked_about_i
     (asked,) = said.json["pending"]
     assert (said.code, asked["reason"]) == (4, "may have run: it was cut off before its result was known")
     assert len(log.read_text().splitlines()) == 1
+
+
+KILLED_AT_THE_GATE = """
+import asyncio, os, pathlib, signal
+from hitl_cli.tools.processes import Spool, start
+
+def known(pid):
+    print(pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+argv = ("bash", "--noprofile", "--norc", "-c", "touch begun")
+asyncio.run(start(argv, ".", os.environ, Spool(pathlib.Path("spool")), print, known))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks in /proc")
+def test_nothing_of_a_command_happens_when_the_program_is_killed_before_anybody_knows_of_it(tmp_path: Path) -> None:
+    paths = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT_THE_GATE], cwd=tmp_path, env=paths, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: gone(int(done.stdout)), "the end of the shell at the gate")
+    assert not (tmp_path / "begun").exists()
 
 
 def session(home: Home) -> str:
