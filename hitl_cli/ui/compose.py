@@ -105,7 +105,10 @@ class Composer:
 
         @keys.add("tab")
         def _(event: KeyPressEvent) -> None:
-            if buffer.complete_state:
+            state = buffer.complete_state
+            if state and len(state.completions) == 1:  # nothing to choose from: the next Enter sends
+                buffer.apply_completion(state.completions[0])
+            elif state:
                 buffer.complete_next()
             else:
                 buffer.start_completion(insert_common_part=True)

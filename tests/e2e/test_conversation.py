@@ -50,6 +50,18 @@ def test_files_named_in_a_message_go_along_and_those_denied_do_not(home: Any, te
     assert "attached: secret" not in window.text
 
 
+def test_tab_takes_the_one_file_there_is_and_enter_sends(home: Any, terminal: Open) -> None:
+    (home.work / "alone.txt").write_text("x\n")
+    window = terminal(*home.script('[[turn]]\n[[turn.reply]]\ntext = "Seen."\n'))
+    window.wait("\n>")
+    window.type("see @alo")
+    window.wait("alone.txt")
+    window.type("\t")
+    window.wait("> see @alone.txt")
+    window.enter()
+    window.wait("attached: alone.txt", "Seen.")
+
+
 def test_instructions_below_the_folder_are_given_once_and_shown(home: Any, terminal: Open) -> None:
     (home.work / "sub").mkdir()
     (home.work / "sub/AGENTS.md").write_text("Use tabs.\n")
