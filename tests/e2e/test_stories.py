@@ -292,7 +292,7 @@ text = "First answer."
     (head,) = json.loads(home.hitl("sessions", "list", "--json").stdout)
     assert '"A conversation of 2 messages."' in home.hitl("show", head["session"], "--json").stdout
     window.enter("/doctor")
-    window.wait("python")
+    window.wait("python", "model       script:")
 
 
 def test_retries_are_shown_while_they_wait(home: Any, terminal: Open) -> None:

@@ -114,15 +114,15 @@ def mcp(repl: Host, argument: str) -> None:
 
 
 async def doctor(repl: Host, argument: str) -> None:
-    """The same as `hitl doctor`, in a process of its own."""
-    output = await asyncio.to_thread(_examined, repl.setup.place.cwd, repl.width)
+    """The same as `hitl doctor`, in a process of its own, about the model of this session."""
+    output = await asyncio.to_thread(_examined, repl.setup.place.cwd, repl.width, repl.talk.partner.settings.model)
     repl.say(output.replace("\r", "").rstrip(), "")
 
 
-def _examined(cwd: str, width: int) -> str:
+def _examined(cwd: str, width: int, model: str) -> str:
     """What `hitl doctor` says at a terminal of this width: it looks at the terminal, too."""
     ours, theirs = os.openpty()
-    env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"}
+    env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "HITL_MODEL": model}
     command = [sys.executable, "-m", "hitl_cli", "doctor"]
     with (
         os.fdopen(ours, "rb", buffering=0) as output,
