@@ -330,7 +330,7 @@ def test_ctrl_o_shows_the_last_result_while_a_panel_is_open(home: Any, terminal:
 def test_nobody_is_asked_about_a_change_that_cannot_be_made(home: Any, terminal: Open) -> None:
     (home.work / "a.txt").write_text("one\n")
     (home.work / "b.txt").write_text("one\n")
-    window = terminal(*home.script(IMPOSSIBLE), columns=200)
+    window = terminal(*home.script(IMPOSSIBLE), columns=400)
     window.say("edit it")
     window.wait("does not occur in the file", "does not exist", "b.txt exists and was not read", "Nothing came of it.")
     assert "y once" not in window.text
