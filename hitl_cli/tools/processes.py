@@ -22,8 +22,9 @@ from hitl_cli.tools.disk import create_private
 KEPT = 256 * 2**20  # bytes of one command's output kept on disk
 _GRACE = 2.0  # seconds between asking a process to end and ending it
 _PULSE = 0.1  # seconds between two pieces of live output, and the patience for stragglers
-# The shell reads one line, then becomes the command; where nobody is left to write the line, it just ends.
-_GATE = 'read -r go && exec "$@" </dev/null'
+# The shell reads one line, then becomes the command; where nobody is left to write the line, it just ends. The line goes
+# into `_`, which bash sets anew for every program: any other name could be one of the person's exported variables.
+_GATE = 'read -r _ && exec "$@" </dev/null'
 _LIVE = 8_000  # characters of live output in one piece; the newest count
 
 

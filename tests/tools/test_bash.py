@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import resource
 import shutil
 import stat
@@ -158,6 +159,13 @@ def test_the_environment_keeps_everything_else():
             "HOME": "/h",
         }.items()
     )
+
+
+def test_what_holds_a_command_back_leaves_every_variable_as_it_is(session, monkeypatch):
+    names = {"REPLY", "go", *re.findall(r"[A-Za-z]\w*", processes._GATE)}
+    for name in names:
+        monkeypatch.setenv(name, "mine")
+    assert set(session.text("Bash", command="env | grep =mine$").split()) == {f"{name}=mine" for name in names}
 
 
 def test_long_output_keeps_head_and_tail_and_the_whole_on_disk(session):
