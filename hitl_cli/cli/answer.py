@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from hitl_cli.cli import keeping
 from hitl_cli.cli.declared import Argument, Option
-from hitl_cli.cli.options import Output, Session, json_object, moment, one_of
+from hitl_cli.cli.options import Output, Session, json_object, moment, not_empty, one_of
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import InvalidAnswers, NotSuspended, SessionBusy, UsageError
 from hitl_cli.interrupts import Interrupt, Question
@@ -54,7 +54,9 @@ class Said(Struct, frozen=True):
         str | None, Option("--scope", f"Of the rules: {', '.join(SCOPES)}.", check=one_of(*SCOPES), metavar="SCOPE")
     ] = None
     until: Annotated[str | None, Option("--until", "Of the rules: 8h, 7d or a date.", metavar="TIME")] = None
-    digest: Annotated[str | None, Option("--digest", "Only if the request is still this one.", metavar="D")] = None
+    digest: Annotated[
+        str | None, Option("--digest", "Only if the request is still this one.", check=not_empty, metavar="D")
+    ] = None
 
     def plain(self) -> Any:
         """One answer as plain JSON, or with `--answers` a whole set. UsageError for what does not belong together."""
@@ -66,7 +68,7 @@ class Said(Struct, frozen=True):
                 "  One of --approve, --reject, --edit, --reply, --result, --proceed, or --answers FILE."
             )
         if self.answers is not None:
-            if self.reason is not None or self.error or self.rule or self.scope or self.until or self.digest:
+            if self.error or self.rule or {self.reason, self.scope, self.until, self.digest} != {None}:
                 raise UsageError("--answers holds whole answers; --reason, --rule and the like go into the file.")
             return _read(self.answers)
         return {kinds[0]: self._body(kinds[0])}
@@ -94,9 +96,9 @@ class Said(Struct, frozen=True):
         return kept
 
     def _rules(self, decision: str) -> dict[str, Any]:
-        if (self.scope or self.until) and not self.rule:
+        if {self.scope, self.until} != {None} and not self.rule:
             raise UsageError("--scope and --until say how far a rule holds.\n  Give the rule with --rule.")
-        end = {"until": moment("--until", self.until, to_come)} if self.until else {}
+        end = {"until": moment("--until", self.until, to_come)} if self.until is not None else {}
         rules = [{"decision": decision, "rule": text, "scope": self.scope or _scope(text), **end} for text in self.rule]
         return {"rules": rules} if rules else {}
 

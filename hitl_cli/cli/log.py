@@ -32,11 +32,11 @@ def log(
 ) -> int:
     """Every decision: what was allowed, asked, refused, by whom."""
     with opened(store) as found:
-        id = found.find(session) if session else None
-        first = moment("--since", since, gone_by) if since else 0.0
-        last = moment("--until", until, gone_by) if until else None
+        id = found.find(session) if session is not None else None
+        first = moment("--since", since, gone_by) if since is not None else 0.0
+        last = moment("--until", until, gone_by) if until is not None else None
         for row in rows(found, id, first, last):
-            if (tool and row["tool"] != tool) or (decision and row["decision"] != decision):
+            if tool not in (None, row["tool"]) or decision not in (None, row["decision"]):
                 continue
             row = mask_data(row)
             print(json.dumps(row, ensure_ascii=False) if as_json else _text(row))

@@ -27,6 +27,11 @@ def positive(value: float) -> None:
         raise ValueError("must be more than 0")
 
 
+def not_empty(value: str) -> None:
+    if not value:
+        raise ValueError("must not be empty")
+
+
 def moment(option: str, text: str, read: Callable[[str, float], float]) -> float:
     """The value of a time option, read by a function of `times`; raises UsageError that names the option."""
     try:

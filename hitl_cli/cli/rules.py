@@ -93,7 +93,7 @@ def add(
         raise UsageError("A rule is an ask rule or a deny rule, not both.")
     decision = Decision.ASK if ask else Decision.DENY if deny else Decision.ALLOW
     made = codec.parse(rule, decision)
-    end = moment("--until", until, to_come) if until else None
+    end = moment("--until", until, to_come) if until is not None else None
     paths = locate()
     where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
     kept = rulebook.add(replace(made, reason=reason, until=end), where, place_for(os.getcwd(), (), paths), paths)

@@ -68,7 +68,7 @@ def suggest(
 
     paths = locate()
     policy = rulebook.load(place_for(os.getcwd(), (), paths), paths).policy
-    questions, rejected = asked(store, moment("--since", since, gone_by) if since else 0.0)
+    questions, rejected = asked(store, moment("--since", since, gone_by) if since is not None else 0.0)
     found = propose(questions, rejected, policy, time.time())
     if as_json:
         rows = [{"rules": list(p.suggestion.rules), "scope": p.suggestion.scope, "saves": p.saves} for p in found]

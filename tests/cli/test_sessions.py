@@ -145,7 +145,8 @@ def test_the_log_is_filtered(home: Home, filters: list[str], decisions: list[str
 def test_filters_that_mean_nothing_are_refused(home: Home) -> None:
     assert "'maybe' is none of allow, ask" in home.hitl("log", "--decision", "maybe").err
     assert home.hitl("log", "--since", "soon").err.startswith("hitl: --since: 'soon' is no time;")
-    assert home.hitl("log", "--session", "zz").code == 2
+    for option, nothing in (("--session", "zz"), ("--session", ""), ("--since", ""), ("--until", "")):
+        assert home.hitl("log", option, nothing).code == 2
 
 
 def test_secrets_are_masked_in_the_log(home: Home) -> None:
