@@ -223,6 +223,7 @@ def load_answer(data: Json) -> Answer:
         if not isinstance(body.get("rules", ()), list | tuple):
             raise ValueError(f"{verb}.rules must be a list")
         decision = "deny" if verb == "reject" else "allow"
+        records.load(Grant, _rule("", decision, shared), verb)  # also where no rule is given that they hold for
         body["rules"] = [_rule(rule, decision, shared) for rule in body.get("rules", ())]
     return records.load(cls, body, verb)
 

@@ -127,6 +127,8 @@ def test_rules_of_an_answer_may_be_bare_texts() -> None:
         {"approve": []},
         {"approve": {"rule": "x"}},
         {"approve": {"rules": "Bash"}},
+        {"approve": {"scope": "galaxy"}},
+        {"reject": {"until": "tomorrow"}},
         {"approve": {"rules": [3]}},
         {"approve": {"rules": [{"rule": "x", "decision": "maybe"}]}},
         {"edit": {}},
