@@ -8,7 +8,7 @@ further words. Everything else is itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from hitl_cli.access import Word
@@ -70,21 +70,11 @@ class Words(Struct):
 
     def fits(self, words: Sequence[Word], start: int = 0, at: int = 0) -> bool:
         """Whether the words from `start` on fit the items from `at` on."""
-        items = self.items
-        while at < len(items):
-            item = items[at]
-            if isinstance(item, Many):
-                last = len(words) - (len(items) - at - 1)
-                return any(self.fits(words, begin, at + 1) for begin in range(start + 1, last + 1))
-            if start >= len(words) or not equals(words[start], item):
-                return False
-            start, at = start + 1, at + 1
-        return self.rest or start == len(words)
+        return fits(self.items, words, start, at, rest=self.rest)
 
-
-def _spells(item: Item) -> bool:
-    """True for a literal word, and for what names an option and leaves only its value open (`--output=*`)."""
-    return isinstance(item, str) or (isinstance(item, Star) and "=" in item.pieces[0])
+    def head(self, at: int = 0) -> tuple[str | Star, ...]:
+        """The items from `at` on that stand before the first lone star: each is one word."""
+        return tuple(takewhile(lambda item: not isinstance(item, Many), self.items[at:]))  # type: ignore[arg-type]
 
 
 def equals(word: Word, item: str | Star) -> bool:
@@ -93,6 +83,43 @@ def equals(word: Word, item: str | Star) -> bool:
         return text == item
     # Whatever names a file pattern becomes, they fit the pattern that is written the same.
     return item.fits(text) if isinstance(word, str) else text == "*".join(item.pieces)
+
+
+def fits(
+    items: Sequence[Item],
+    words: Sequence[Word],
+    start: int = 0,
+    at: int = 0,
+    *,
+    rest: bool,
+    same: Callable[[Word, str | Star], bool] = equals,
+) -> bool:
+    """Whether the words from `start` on fit the items from `at` on; with `rest` any further words may follow.
+
+    What stands between two lone stars has a fixed length, so the first place where it fits leaves most to what follows.
+    Only the last star that was passed is ever taken to be longer, and the steps are at most words times items.
+    """
+    star, after = 0, 0  # the item behind the last lone star, and the word it is tried at
+    while at < len(items) or not (rest or start == len(words)):
+        if start == len(words):
+            return False  # too few words, and fewer wherever that star ends later
+        item = items[at] if at < len(items) else None
+        if isinstance(item, Many):
+            at, start = at + 1, start + 1
+            star, after = at, start
+        elif item is not None and same(words[start], item):
+            at, start = at + 1, start + 1
+        elif not star:
+            return False
+        else:
+            after += 1
+            at, start = star, after
+    return True
+
+
+def _spells(item: Item) -> bool:
+    """True for a literal word, and for what names an option and leaves only its value open (`--output=*`)."""
+    return isinstance(item, str) or (isinstance(item, Star) and "=" in item.pieces[0])
 
 
 def key(word: Word) -> str | None:

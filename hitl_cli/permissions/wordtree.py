@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
 from hitl_cli.access import Unknown, Word
-from hitl_cli.permissions.words import Many, Words, equals, key
+from hitl_cli.permissions.words import Star, Words, equals, fits, key
 from hitl_cli.records import Struct, field
 
 R = TypeVar("R")
@@ -21,13 +21,13 @@ class Index(Struct, Generic[R]):
 
     exact     end here, and so must the command
     prefix    end here, any further words
-    patterns  go on with a star: (pattern, items already matched, it)
+    patterns  go on with a star: (pattern, items already matched, its words from there to a lone star, it)
     """
 
     below: dict[str, Index[R]] = field(default_factory=dict)
     exact: list[R] = field(default_factory=list)
     prefix: list[R] = field(default_factory=list)
-    patterns: list[tuple[Words, int, R]] = field(default_factory=list)
+    patterns: list[tuple[Words, int, Sequence[Star | str], R]] = field(default_factory=list)
 
     def add(self, pattern: Words, it: R) -> None:
         node = self
@@ -38,7 +38,7 @@ class Index(Struct, Generic[R]):
                 following = node.below[word] = Index()
             node = following
         if len(literal) < len(pattern.items):
-            node.patterns.append((pattern, len(literal), it))
+            node.patterns.append((pattern, len(literal), pattern.head(len(literal)), it))
         else:
             (node.prefix if pattern.rest else node.exact).append(it)
 
@@ -50,24 +50,29 @@ class Index(Struct, Generic[R]):
             if node.prefix:
                 found += node.prefix
             if node.patterns:
-                found += [it for pattern, done, it in node.patterns if pattern.fits(words, n, done)]
+                found += [it for pattern, done, _, it in node.patterns if pattern.fits(words, n, done)]
             following = node.below.get(word if isinstance(word, str) else key(word))  # type: ignore[arg-type]
             if following is None:
                 return found
             node = following
         found += node.prefix
-        found += [it for pattern, done, it in node.patterns if pattern.fits(words, len(words), done)]
+        found += [it for pattern, done, _, it in node.patterns if pattern.fits(words, len(words), done)]
         return found + node.exact
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
         """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
+        settled: set[int] = set()
         for start in range(len(words)):
             node, n = self, start
             while True:
                 yield from node.prefix
                 yield from node.exact
-                for pattern, done, it in node.patterns:
-                    if any(pattern.fits(words[:end], n, done) for end in range(n, len(words) + 1)):
+                for entry in node.patterns:
+                    pattern, done, head, it = entry
+                    if id(entry) in settled or not _begins(head, words, n):
+                        continue
+                    settled.add(id(entry))  # a star reaches from here as far as from anywhere later
+                    if fits(pattern.items, words, n, done, rest=True):
                         yield it
                 following = node.below.get(words[n]) if n < len(words) else None
                 if following is None:
@@ -76,18 +81,23 @@ class Index(Struct, Generic[R]):
 
     def may(self, words: Sequence[Word]) -> Iterator[R]:
         """What could fit, depending on what the `Unknown` words turn out to be."""
-        pending = [(self, 0)]
+        pending, seen = [(self, 0)], set[tuple[int, int]]()
         while pending:
             node, n = pending.pop()
+            if (id(node), n) in seen:
+                continue
+            seen.add((id(node), n))
             if n == len(words):
                 yield from node.exact
                 yield from node.prefix
                 continue
             yield from node.prefix
+            if node.patterns and any(isinstance(word, Unknown) for word in words[n:]):
+                several = next((k for k in range(n, len(words)) if _several(words[k])), None)
+                for pattern, done, head, it in node.patterns:
+                    if _could(pattern, done, head, words, n, several):
+                        yield it
             word = words[n]
-            for pattern, done, it in node.patterns:
-                if any(isinstance(w, Unknown) for w in words[n:]) and _could(pattern, done, words[n:]):
-                    yield it
             if isinstance(word, str):
                 if word in node.below:
                     pending.append((node.below[word], n + 1))
@@ -99,9 +109,24 @@ class Index(Struct, Generic[R]):
                         pending.extend((deeper, n + 1) for deeper in following.subtree())
 
     def subtree(self) -> Iterator[Index[R]]:
-        for following in self.below.values():
-            yield following
-            yield from following.subtree()
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            if node is not self:
+                yield node
+            pending.extend(reversed(node.below.values()))
+
+
+def _begins(head: Sequence[Star | str], words: Sequence[str], n: int) -> bool:
+    """Whether the words from `n` on begin with those of `head`."""
+    return len(words) - n >= len(head) and all(
+        words[k] == item if isinstance(item, str) else item.fits(words[k]) for k, item in enumerate(head, n)
+    )
+
+
+def _several(word: Word) -> bool:
+    """Whether it may turn out to be no word or many."""
+    return isinstance(word, Unknown) and not word.single
 
 
 def _could_be(word: Unknown, text: str) -> bool:
@@ -111,18 +136,17 @@ def _could_be(word: Unknown, text: str) -> bool:
     return text.startswith(word.prefix) or (not word.single and word.prefix.startswith(text))
 
 
-def _could(pattern: Words, at: int, words: Sequence[Word]) -> bool:
-    """As `Words.fits`, taking unknown words for whatever would fit; one that may be several words ends the question."""
-    for n, item in enumerate(pattern.items[at:]):
-        if n < len(words) and isinstance(word := words[n], Unknown) and not word.single:
-            return True
-        if isinstance(item, Many):
-            return any(_could(pattern, at + n + 1, words[begin:]) for begin in range(n + 1, len(words) + 1))
-        if n >= len(words):
-            return False
-        if isinstance(word, Unknown):
-            if isinstance(item, str) and not _could_be(word, item):
-                return False
-        elif not equals(word, item):
-            return False
-    return pattern.rest or len(words) == len(pattern.items) - at
+def _could(
+    pattern: Words, at: int, head: Sequence[Star | str], words: Sequence[Word], start: int, several: int | None
+) -> bool:
+    """As `Words.fits`, taking unknown words for whatever would fit; one that may be `several` words ends the question."""
+    if several is None:
+        return fits(pattern.items, words, start, at, rest=pattern.rest, same=_could_equal)
+    reached = pattern.rest or several - start < len(head) or len(head) < len(pattern.items) - at
+    return reached and all(map(_could_equal, words[start:several], head))
+
+
+def _could_equal(word: Word, item: Star | str) -> bool:
+    if isinstance(word, Unknown):
+        return isinstance(item, Star) or _could_be(word, item)
+    return equals(word, item)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitl_cli.access import Unknown
+from hitl_cli.access import Unknown, Word
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.words import MANY, Star, Words, parse, quote
+from hitl_cli.permissions.words import MANY, Item, Many, Star, Words, equals, parse, quote
 from hitl_cli.permissions.wordtree import Index
+from tests.permissions.steps import growth
 
 
 @pytest.mark.parametrize(
@@ -136,22 +139,129 @@ def test_a_quoted_word_is_itself_in_a_pattern(words: list[str]) -> None:
     assert parse(" ".join(map(quote, words)) + ":*") == Words(tuple(words), True)
 
 
-ITEM = st.sampled_from(["a", "b", "*", "a*", "'*'"])
-
-
-@given(
-    st.lists(st.tuples(st.lists(ITEM, min_size=1, max_size=4), st.booleans()), max_size=8),
-    st.lists(st.sampled_from("ab*"), max_size=5),
+ITEM = st.sampled_from(["a", "b", "ab", "*", "*", "a*", "*b", "*a*b", "'*'"])
+PATTERN = st.builds(
+    lambda items, end: " ".join(items) + end,
+    st.lists(ITEM, min_size=1, max_size=6),
+    st.sampled_from(["", "", ":*", " *"]),
 )
-def test_the_index_finds_what_each_pattern_alone_fits(patterns: list[tuple[list[str], bool]], words: list[str]) -> None:
+TEXT = st.sampled_from(["a", "b", "ab", "aab", "*", ""])
+UNKNOWN = st.builds(
+    Unknown,
+    st.just("a*b"),
+    glob=st.booleans(),
+    prefix=st.sampled_from(["", "a", "ab", "-"]),
+    safe=st.booleans(),
+    single=st.booleans(),
+)
+
+
+def laid_out(patterns: Sequence[str]) -> tuple[dict[str, Words], Index[str]]:
+    """Those that are patterns, alone and in an index."""
+    kept: dict[str, Words] = {}
     index: Index[str] = Index()
-    kept = {}
-    for items, rest in patterns:
-        text = " ".join(items) + (":*" if rest else "")
+    for text in patterns:
         try:
             kept[text] = parse(text)
         except RuleError:
             continue
     for text, compiled in kept.items():
         index.add(compiled, text)
-    assert sorted(index.find(words)) == sorted(text for text, compiled in kept.items() if compiled.fits(words))
+    return kept, index
+
+
+def fits_by_definition(items: Sequence[Item], rest: bool, words: Sequence[Word]) -> bool:
+    """Every length of every star is tried."""
+    if not items:
+        return rest or not words
+    first, *others = items
+    if isinstance(first, Many):
+        return any(fits_by_definition(others, rest, words[n:]) for n in range(1, len(words) + 1))
+    return bool(words) and equals(words[0], first) and fits_by_definition(others, rest, words[1:])
+
+
+def could_by_definition(items: Sequence[Item], rest: bool, words: Sequence[Word]) -> bool:
+    """The same with unknown words, which may be what they begin with; one that may be several words may be all the rest."""
+    if not items:
+        return rest or not words
+    word = words[0] if words else None
+    if isinstance(word, Unknown) and not word.single:
+        return True
+    first, *others = items
+    if isinstance(first, Many):
+        return any(could_by_definition(others, rest, words[n:]) for n in range(1, len(words) + 1))
+    if isinstance(word, Unknown) and isinstance(first, str):
+        same = first.startswith(word.prefix) and not (word.safe and first.startswith("-"))
+    else:
+        same = word is not None and (isinstance(word, Unknown) or equals(word, first))
+    return same and could_by_definition(others, rest, words[1:])
+
+
+@settings(max_examples=300)
+@given(st.lists(PATTERN, max_size=5), st.lists(st.one_of(TEXT, TEXT, UNKNOWN), max_size=8))
+def test_the_index_finds_what_each_pattern_fits_by_definition(patterns: list[str], words: list[Word]) -> None:
+    kept, index = laid_out(patterns)
+    fitting = sorted(text for text, it in kept.items() if fits_by_definition(it.items, it.rest, words))
+    assert sorted(text for text, it in kept.items() if it.fits(words)) == fitting
+    assert sorted(index.find(words)) == fitting
+
+
+@settings(max_examples=300)
+@given(st.lists(PATTERN, max_size=5), st.lists(TEXT, min_size=1, max_size=8))
+def test_a_search_finds_what_fits_some_run_of_the_words_by_definition(patterns: list[str], words: list[str]) -> None:
+    kept, index = laid_out(patterns)
+    runs = [words[start:end] for start in range(len(words)) for end in range(start, len(words) + 1)]
+    assert set(index.within(words)) == {
+        text for text, it in kept.items() if any(fits_by_definition(it.items, it.rest, run) for run in runs)
+    }
+
+
+STARRED = st.builds("{} {}".format, st.sampled_from(["*", "a*"]), PATTERN)
+
+
+@settings(max_examples=300)
+@given(st.lists(STARRED, max_size=5), st.lists(st.one_of(TEXT, UNKNOWN), max_size=8))
+def test_unknown_words_may_be_what_could_fit_by_definition(patterns: list[str], words: list[Word]) -> None:
+    kept, index = laid_out(patterns)
+    unknown = any(isinstance(word, Unknown) for word in words)
+    assert set(index.may(words)) == {
+        text for text, it in kept.items() if unknown and could_by_definition(it.items, it.rest, words)
+    }
+
+
+SHAPES = [
+    "* push *",
+    "* a * b * c",
+    "* * * * z",
+    "a * a * a * z",
+    "*a*a*a*b",
+    "*a*a*b x *",
+    "a* * *a a* z",
+    "a " * 9 + "* z",
+]
+
+
+@pytest.mark.parametrize("pattern", SHAPES)
+@pytest.mark.parametrize("text", ["a ", "a b ", "aab ", "push a "])
+def test_the_steps_of_a_search_grow_as_the_words_do(pattern: str, text: str) -> None:
+    _, index = laid_out([pattern])
+    words = (text * 100).split()
+    assert growth(lambda times: list(index.within(words * times))) < 2.5
+    assert growth(lambda times: index.find(words * times)) < 2.5
+    assert growth(lambda times: list(index.may((*words * times, Unknown("$X", single=True))))) < 2.5
+
+
+def test_the_steps_grow_as_a_pattern_does() -> None:
+    """Unknown words reach what is deeper in many ways: each is gone once."""
+
+    def may(times: int) -> None:
+        _, index = laid_out(["a " * 6 * times + "b"])
+        list(index.may(["a", *[Unknown("$X")] * 6 * times]))
+
+    assert growth(may) < 10
+
+
+def test_a_pattern_may_be_of_more_words_than_calls_may_be_nested() -> None:
+    pattern = "a " * 3_000 + "b"
+    _, index = laid_out([pattern])
+    assert set(index.may(["a", Unknown("$X")])) == {pattern}
