@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
 from hitl_cli.records import replace
 from hitl_cli.regex import later
-from hitl_cli.resolve import other_names, resolve
+from hitl_cli.resolve import Look, resolve
 from hitl_cli.shell.scan import look
 
 Input = Mapping[str, Any]
@@ -31,11 +31,14 @@ def accesses_of(tool: str, input: Input, place: Place) -> tuple[Access, ...]:
     Arguments of the wrong type or missing give an `Opaque`: validation refuses such a call anyway, and until then
     nothing allows it.
     """
-    state = _BUILT_IN.get(tool)
-    return resolve(state(input, place) if state else (ToolUse(tool, input),), place)
+    disk = Look(place)
+    if tool == "Bash":
+        return resolve(_bash(input, place, disk), disk)
+    state = _FILES_AND_HOSTS.get(tool)
+    return resolve(state(input, place) if state else (ToolUse(tool, input),), disk)
 
 
-def _bash(input: Input, place: Place) -> tuple[Access, ...]:
+def _bash(input: Input, place: Place, disk: Look) -> tuple[Access, ...]:
     command = input.get("command")
     if not isinstance(command, str):
         return (Opaque("the command is not a text"),)
@@ -43,7 +46,7 @@ def _bash(input: Input, place: Place) -> tuple[Access, ...]:
 
     if "/" in command:
         elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
-        if elsewhere and (names := other_names(elsewhere, place)):
+        if elsewhere and (names := disk.other_names(elsewhere)):
             place = replace(place, roots=(*place.roots, *names))
     return read(command, place, place.cwd).accesses
 
@@ -118,8 +121,7 @@ def host_of(url: object) -> Host | Opaque:
     return Host(url, parts.scheme, host if port in (None, default) else f"{host}:{port}")
 
 
-_BUILT_IN: dict[str, Callable[[Input, Place], tuple[Access, ...]]] = {
-    "Bash": _bash,
+_FILES_AND_HOSTS: dict[str, Callable[[Input, Place], tuple[Access, ...]]] = {
     "Read": _file(ReadPath),
     "Write": _file(WritePath),
     "Edit": _file(WritePath),

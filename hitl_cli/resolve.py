@@ -33,85 +33,77 @@ _PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
 _DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
 
 
-def resolve(accesses: Sequence[Access], place: Place) -> tuple[Access, ...]:
+def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
     """The accesses in their order, paths with `real` (and `alias`) filled in, followed by what else they stand for."""
-    look: _Look | None = None
     out: list[Access] = []
     more: list[Access] = []
     for access in accesses:
-        if not isinstance(access, (ReadPath, WritePath)):
-            out.append(access)
-            if (
-                isinstance(access, Command)
-                and access.words[:1] == ("git",)
-                and (access.forms or access.cwd != place.workspace)
-            ):
-                more.extend(_planted(access))
+        if isinstance(access, (ReadPath, WritePath)):
+            if access.glob:
+                out.append(some_below(access))
+                more.extend(disk.met(access))
+                continue
+            found = disk.at(access)
+            out.append(found)
+            if not isinstance(found, Opaque):
+                more += disk.beyond(found, accesses)
             continue
-        look = look or _Look(place)
-        if access.glob:
-            out.append(some_below(access))
-            more.extend(look.met(access))
-            continue
-        found = look.at(access)
-        out.append(found)
-        if not isinstance(found, Opaque):
-            more.extend(look.beyond(found, enters=_enters(accesses, found)))
+        out.append(access)
+        if (
+            isinstance(access, Command)
+            and access.words[:1] == ("git",)
+            and (access.forms or access.cwd != disk.place.workspace)
+        ):
+            more.extend(_planted(access))
     return (*out, *more)
 
 
 def _enters(accesses: Sequence[Access], path: ReadPath | WritePath) -> bool:
     """Whether the path belongs to a command such as `cd`."""
-    command = accesses[path.by_command] if path.by_command is not None else None
+    command = accesses[path.by_command] if accesses and path.by_command is not None else None
     return isinstance(command, Command) and bool(command.free)
-
-
-def other_names(paths: Iterable[str], place: Place) -> tuple[str, ...]:
-    """Folders on the way of absolute `paths` that are a root of the workspace under another name."""
-    look, found = _Look(place), []
-    for path in paths:
-        seen = look.other_name(path)
-        if seen is not None:
-            found.append(seen[0])
-    return tuple(dict.fromkeys(found))
 
 
 def real(path: str, place: Place) -> str | None:
     """`path` (absolute or from the place's folder) with every link followed; None for a loop of links."""
-    return _Look(place).follow(posixpath.join(place.cwd, path))
+    return Look(place).follow(posixpath.join(place.cwd, path))
+
+
+Spelled = tuple[tuple[str, str], ...]  # (real, as it is spelled) of folders
 
 
 @lru_cache(maxsize=64)
-def _spelled(place: Place) -> tuple[tuple[str, str], ...]:
-    """(real, as it is spelled) of each root and the home folder. Kept: where they lie when the program starts is where
-    the workspace is, and a path that leads elsewhere later is outside."""
-    look = _Look(place, ())
-    return tuple((found, folder) for folder in (*place.roots, place.home) if (found := look._walk(folder)))
+def _spelled(place: Place) -> tuple[Spelled, Spelled]:
+    """The roots and the home folder, and those of them that are reached through a link. Kept: where they lie when the
+    program starts is where the workspace is, and a path that leads elsewhere later is outside."""
+    look = Look(place, ((), ()))
+    found = tuple((real, folder) for folder in (*place.roots, place.home) if (real := look._walk(folder)))
+    return found, tuple((real, folder) for real, folder in found if real != folder)
 
 
-class _Look:
+class Look:
     """One look at the disk: what was found out about a folder is not asked again."""
 
-    def __init__(self, place: Place, spelled: Sequence[tuple[str, str]] | None = None) -> None:
+    def __init__(self, place: Place, spelled: tuple[Spelled, Spelled] | None = None) -> None:
         self.place = place
+        self.followed: dict[str, str | None] = {}
         self.links: dict[str, str | None] = {}
         self.missing: set[str] = set()
         self.status: dict[str, os.stat_result] = {}  # of what is no link
-        self.spelled = _spelled(place) if spelled is None else spelled
+        self.spelled, self.linked = spelled or _spelled(place)
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
-        if "\0" in access.path:
-            return Opaque("the path holds a NUL", access.path, (access.path,))
-        found = self.follow(access.path)
+        path, alias = access.path, None
+        if "\0" in path:
+            return Opaque("the path holds a NUL", path, (path,))
+        found = self.follow(path)
         if found is None:
-            return Opaque("its links lead in a circle", access.path, (access.path,))
-        alias, written = None, lexical(access.path, "/")
-        if found != written and self._in_roots(found) and not self._in_roots(written):
-            alias = self._alias(access.path)
+            return Opaque("its links lead in a circle", path, (path,))
+        if found != path and self._in_roots(found) and not self._in_roots(lexical(path, "/")):
+            alias = self._alias(path)
         if isinstance(access, ReadPath):
-            read = access
             return ReadPath(
-                read.path, read.of, read.by_command, read.listing, found, read.glob, alias, read.only, read.below
+                path, access.of, access.by_command, access.listing, found, access.glob, alias, access.only, access.below
             )
         return replace(access, real=found, alias=alias)
 
@@ -119,33 +111,39 @@ class _Look:
         return any(inside(path, root) for root in self.place.roots)
 
     def follow(self, path: str) -> str | None:
+        if path in self.followed:
+            return self.followed[path]
         found = self._walk(path)
-        if found is None:
-            return None
-        for folder, spelling in self.spelled:
-            if folder != spelling and inside(found, folder):
-                return spelling + found[len(folder) :] if folder != "/" else found
+        for folder, spelling in self.linked:
+            if found is not None and inside(found, folder):
+                found = spelling + found[len(folder) :] if folder != "/" else found
+                break
+        self.followed[path] = found
         return found
 
     def _walk(self, path: str) -> str | None:
         """As realpath(3), by hand; None after too many links."""
         here, left = "", _LINKS
         for found, folder in self.spelled:
-            if path.startswith(folder) and path[len(folder) : len(folder) + 1] == "/":
+            if path.startswith(f"{folder}/"):
                 here, path = found, path[len(folder) :]
                 break
-        ahead = [part for part in path.split("/") if part][::-1]
+        ahead = path.split("/")[::-1]
         while ahead:
             part = ahead.pop()
-            if part == ".":
+            if not part or part == ".":
                 continue
             if part == "..":
                 here = here.rpartition("/")[0]
                 continue
             step = f"{here}/{part}"
-            target = None if here in self.missing else self._link(step)
-            if here in self.missing:
-                self.missing.add(step)  # nothing is below what is not there
+            if here in self.missing:  # nothing is below what is not there
+                if ".." not in ahead:
+                    step, ahead = lexical("/".join((step, *reversed(ahead))), "/"), []
+                self.missing.add(step)
+                here = step
+                continue
+            target = self._link(step)
             if target is None:
                 here = step
                 continue
@@ -154,7 +152,7 @@ class _Look:
                 return None
             if target.startswith("/"):
                 here = ""
-            ahead.extend(p for p in reversed(target.split("/")) if p)
+            ahead += target.split("/")[::-1]
         return here or "/"
 
     def _link(self, path: str) -> str | None:
@@ -185,6 +183,10 @@ class _Look:
         found = self.other_name(path)
         return found[1] + lexical(path, "/")[len(found[0]) :] if found else None
 
+    def other_names(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Folders on the way of absolute `paths` that are a root of the workspace under another name."""
+        return tuple(dict.fromkeys(found[0] for path in paths if (found := self.other_name(path))))
+
     def other_name(self, path: str) -> tuple[str, str] | None:
         """The folder on the way of `path` that is a root of the workspace, and that root."""
         if path.startswith("/proc/") or not self._in_roots(self.follow(path) or ""):
@@ -198,21 +200,22 @@ class _Look:
                     return folder, root
         return None
 
-    def beyond(self, access: ReadPath | WritePath, enters: bool = False) -> Iterator[Access]:
-        """What else `access` stands for; `enters`: a folder is only entered."""
+    def beyond(self, access: ReadPath | WritePath, accesses: Sequence[Access] = ()) -> list[Access]:
+        """What else `access`, one of `accesses`, stands for; a folder that is only entered for nothing."""
         path = access.real or access.path
         if path in self.missing:
-            return
+            return []
         try:
             status = self.status.get(path) or os.stat(path)
         except (OSError, ValueError):
-            return
+            return []
         if stat.S_ISDIR(status.st_mode):
-            if access.by_command is not None and not enters and not (isinstance(access, ReadPath) and access.listing):
-                yield all_below(access, path)
-        elif stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-            for other in self._other_names(status, path):
-                yield replace(access, path=other, real=other, alias=None)
+            listed = isinstance(access, ReadPath) and access.listing
+            whole = access.by_command is not None and not listed and not _enters(accesses, access)
+            return [all_below(access, path)] if whole else []
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            return [replace(access, path=o, real=o, alias=None) for o in self._other_names(status, path)]
+        return []
 
     def _other_names(self, status: os.stat_result, path: str) -> Iterator[str]:
         """Protected names, of the workspace and the home folder, of the same file."""

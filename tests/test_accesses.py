@@ -9,7 +9,7 @@ import pytest
 
 from hitl_cli.access import Command, Host, Opaque, Place, ReadPath, ToolUse, WritePath
 from hitl_cli.accesses import accesses_of
-from hitl_cli.resolve import real, resolve
+from hitl_cli.resolve import Look, real, resolve
 
 
 @pytest.fixture
@@ -183,5 +183,5 @@ def test_a_tool_nobody_knows_is_its_name_and_arguments(place: Place) -> None:
 
 
 def test_order_is_kept_and_what_is_added_comes_last(place: Place) -> None:
-    accesses = resolve((Command(("a",)), WritePath("/x"), Command(("b",))), place)
+    accesses = resolve((Command(("a",)), WritePath("/x"), Command(("b",))), Look(place))
     assert [type(a).__name__ for a in accesses] == ["Command", "WritePath", "Command"]
