@@ -23,63 +23,33 @@ class Judging:
     def __init__(self, scene: Scene, accesses: Sequence[Access]) -> None:
         self.scene, self.accesses = scene, accesses
         self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
-        self.writes: dict[int, list[WritePath]] = {}
-        self.stated: set[int] = set()  # commands whose files are stated as accesses of their own
 
     def verdict(self) -> Verdict:
         mode, found = self.scene.mode, self._parts()
         if not found:
             return Verdict(ALLOW if mode == "bypass" else DENY if mode == "dont-ask" else ASK)
         parts = [_in_mode(part, mode) for part in found] if mode in ("plan", "dont-ask") else found
-        worst = parts[0] if len(parts) == 1 else self._worst(parts, found)
+        worst = parts[0] if len(parts) == 1 else _worst(parts, found)
         return Verdict(worst.decision, tuple(parts), worst)
 
-    def _worst(self, parts: Sequence[Part], found: Sequence[Part]) -> Part:
-        """The part that decides; `found` are the parts before the mode had its say."""
-        removers: set[int | None] = set()
-        if self.writes:
-            removers = {
-                p.access.by_command
-                for p in parts
-                if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
-            }
-        weights = [
-            (p.decision, f.decision, _WEIGHT.get(f.by) or (n in removers))
-            for n, (p, f) in enumerate(zip(parts, found, strict=True))
-        ]
-        return parts[weights.index(max(weights))]
-
     def _parts(self) -> list[Part]:
-        """A part for each access, in order; commands are judged first because their files depend on them."""
-        commands: list[tuple[int, Command]] = []
-        others: list[tuple[int, Access]] = []
+        """A part for each access, in order; a command stands before its files, which depend on it."""
+        parts: list[Part] = []
+        number = 0
         for n, access in enumerate(self.accesses):
             if isinstance(access, Command):
-                commands.append((n, access))
-                continue
-            others.append((n, access))
-            if isinstance(access, (ReadPath, WritePath)) and access.by_command is not None:
-                self.stated.add(access.by_command)
-                if isinstance(access, WritePath):
-                    self.writes.setdefault(access.by_command, []).append(access)
-        done: dict[int, Part] = {}
-        for number, (n, command) in enumerate(commands, 1):
-            done[n] = Part(command, *self._command(n, command), number)
-        for n, access in others:
-            done[n] = self._other(access)
-        return [done[n] for n in range(len(done))]
+                number += 1
+                parts.append(Part(access, *self._command(n, access), number))
+            else:
+                parts.append(Part(access, *self._other(access)))
+        return parts
 
-    def _other(self, access: Access) -> Part:
+    def _other(self, access: ReadPath | WritePath | Host | ToolUse | Opaque) -> Settled:
         if isinstance(access, (ReadPath, WritePath)):
-            settled = self._file(access).settled()
-        elif isinstance(access, Opaque):
-            settled = self._opaque(access)
-        elif isinstance(access, Host):
-            settled = self._host(access)
-        else:
-            assert isinstance(access, ToolUse)
-            settled = self._use(access)
-        return Part(access, *settled)
+            return self._file(access).settled()
+        if isinstance(access, Opaque):
+            return self._opaque(access)
+        return self._host(access) if isinstance(access, Host) else self._use(access)
 
     def _file(self, access: ReadPath | WritePath) -> File:
         n = access.by_command
@@ -90,6 +60,18 @@ class Judging:
         return File(self.scene, access, command, self.consents.get(n))
 
     # Commands
+
+    @cached_property
+    def _files(self) -> dict[int, list[ReadPath | WritePath]]:
+        """The files that are stated as accesses of their own, by the index of their command."""
+        files: dict[int, list[ReadPath | WritePath]] = {}
+        for access in self.accesses:
+            if isinstance(access, (ReadPath, WritePath)) and access.by_command is not None:
+                files.setdefault(access.by_command, []).append(access)
+        return files
+
+    def _writes(self, n: int) -> list[WritePath]:
+        return [access for access in self._files.get(n, ()) if isinstance(access, WritePath)]
 
     @cached_property
     def _begins(self) -> dict[str, int]:
@@ -117,14 +99,13 @@ class Judging:
         first = first_words(command) if scene.tables[DENY] or scene.tables[ASK] else None
         names: list[tuple[str, str]] | None = None
         for decision in (DENY, ASK):
-            tables = [table for table in scene.tables[decision] if table.concerns(first)]
-            for table in tables:
+            for table in (tables := [t for t in scene.tables[decision] if t.concerns(first)]):
                 if rule := table.hits(command, now):
                     return decision, "rule", said(rule, what), rule
             for table in tables:
                 if rule := table.may_hit(command, now):
                     return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
-            if scene.paths[decision] and n not in self.stated:
+            if scene.paths[decision] and n not in self._files:
                 names = names_in(command, command.cwd or scene.place.cwd) if names is None else names
                 if rule := named_by(scene, decision, names):
                     return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
@@ -132,7 +113,7 @@ class Judging:
 
     def _opened(self, n: int, command: Command, what: Why) -> Settled:
         """What an allow rule says, else the mode."""
-        why: Why = lambda: f"no rule covers {told(what)}"  # noqa: E731
+        why: Why | None = None
         for fit in self._fits(command):
             if fit.rule.tool == "Bash" and self.scene.mode == "plan" and not _reads_only(fit.rule):
                 continue
@@ -141,11 +122,13 @@ class Judging:
                 self.consents[n] = fit
                 return ALLOW, "rule", said(fit.rule, what), fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
-        return self.scene.by_mode(why, self._edits_here(n, command))
+        return self.scene.by_mode(why or (lambda: f"no rule covers {told(what)}"), self._edits_here(n, command))
 
     def _fits(self, command: Command) -> Sequence[Fit]:
         """Rules that cover the command, those that spell more of it first."""
-        fits = [fit for table in self.scene.tables[ALLOW] for fit in table.fits(command, self.scene.now)]
+        fits: list[Fit] = []
+        for table in self.scene.tables[ALLOW]:
+            fits += table.fits(command, self.scene.now)
         if len(fits) > 1:
             fits.sort(key=lambda f: -1 if f.spelled is None else 0 if f.spelled else 1)
         return fits
@@ -153,7 +136,7 @@ class Judging:
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
         """The first act that the rule does not consent to; acts that only write are judged with the path they write."""
         for act in command.acts:
-            if not fit.spells(command.words[act.at]) and not any(w.at == act.at for w in self.writes.get(n, ())):
+            if not fit.spells(command.words[act.at]) and not any(w.at == act.at for w in self._writes(n)):
                 return act
         return None
 
@@ -161,7 +144,7 @@ class Judging:
         """Mode accept-edits: a file program all of whose targets are in the workspace."""
         if self.scene.mode != "accept-edits" or command.words[0] not in _EDITORS:
             return False
-        written = [File(self.scene, access) for access in self.writes.get(n, ())]
+        written = [File(self.scene, access) for access in self._writes(n)]
         return (
             bool(written)
             and all(any(file.at == act.at for file in written) for act in command.acts)
@@ -218,6 +201,18 @@ class Judging:
         if rule := self.scene.first(ALLOW, lambda t: t.use(use, self.scene.now)):
             return ALLOW, "rule", said(rule, use.tool), rule
         return self.scene.by_mode(f"no rule covers {use.tool}")
+
+
+def _worst(parts: Sequence[Part], found: Sequence[Part]) -> Part:
+    """The part that decides; `found` are the parts before the mode had its say."""
+    removers = {
+        p.access.by_command for p in parts if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
+    }
+    weights = [
+        (p.decision, f.decision, _WEIGHT.get(f.by) or n in removers)
+        for n, (p, f) in enumerate(zip(parts, found, strict=True))
+    ]
+    return parts[weights.index(max(weights))]
 
 
 def _in_mode(part: Part, mode: Mode) -> Part:

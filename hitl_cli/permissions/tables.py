@@ -57,10 +57,12 @@ class Table:
         self.first: set[str] = set()  # the words that one of `commands` or `loose` begins with
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
         self.longest = 0  # of `loose`
+        self.anywhere = False  # a rule can meet a command whatever it begins with
         self.hosts: dict[str, list[Rule]] = {}
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
         for rule in rules:
             self._add(rule)
+        self.anywhere = bool(self.commands.patterns) or "Bash" in self.every
 
     def _add(self, rule: Rule) -> None:
         tool, pattern = rule.tool, rule.pattern
@@ -90,25 +92,24 @@ class Table:
 
     def fits(self, command: Command, now: float) -> list[Fit]:
         """Allow rules that cover the command, by the words it consists of or another spelling a rule may name."""
-        found = [Fit(rule, ()) for rule in self.every.get("Bash", ()) if live(rule, now)]
-        self._fit(found, command.words, 1, now)
-        for form, least in zip(command.forms, command.spells or repeat(1), strict=False):
-            self._fit(found, form, least, now)
+        found = [Fit(rule, ()) for rule in self.every["Bash"] if live(rule, now)] if "Bash" in self.every else []
+        spellings = [(command.words, 1)]
+        if command.forms:
+            spellings += zip(command.forms, command.spells or repeat(1), strict=False)
+        for spelling, least in spellings:
+            for rule, pattern in self.commands.find(spelling):
+                if live(rule, now):
+                    spelled = pattern.spelled
+                    if not pattern.rest and spelled == len(pattern.items):
+                        found.append(Fit(rule, None))
+                    elif spelled >= least or not pattern.rest:
+                        found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
         return found
-
-    def _fit(self, found: list[Fit], spelling: Sequence[Word], least: int, now: float) -> None:
-        for rule, pattern in self.commands.find(spelling):
-            if live(rule, now):
-                spelled = pattern.spelled
-                if not pattern.rest and spelled == len(pattern.items):
-                    found.append(Fit(rule, None))
-                elif spelled >= least or not pattern.rest:
-                    found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
 
     def concerns(self, first: list[str] | None) -> bool:
         """False when no rule can meet a command of which `first` is all that the words to search begin with (None: that
         cannot be told)."""
-        return first is None or bool(self.commands.patterns) or "Bash" in self.every or not self.first.isdisjoint(first)
+        return first is None or self.anywhere or not self.first.isdisjoint(first)
 
     def hits(self, command: Command, now: float) -> Rule | None:
         """A deny or ask rule that any spelling of the command meets."""
@@ -154,7 +155,7 @@ class Table:
         for rule in self.every.get("Bash", ()):
             if live(rule, now):
                 return rule
-        for words_ in (opaque.words, tuple(w.rpartition("/")[2] for w in opaque.words)):
+        for words_ in dict.fromkeys((opaque.words, tuple(w.rpartition("/")[2] for w in opaque.words))):
             for rule, _ in self.commands.within(words_):
                 if live(rule, now):
                     return rule
@@ -202,9 +203,8 @@ def first_words(command: Command) -> list[str] | None:
         first = spelling[0] if spelling else ""
         if not isinstance(first, str) or first[:1] == "-":
             return None
-        found.append(first)
-        if "/" in first:
-            found.append(first.rpartition("/")[2])
+        if "/" in first or first not in found:
+            found += first, first.rpartition("/")[2]
     for code in _codes(command):
         found += code
     return found
