@@ -167,7 +167,7 @@ def _program(walk: Walk, call: Call) -> After:
     if found.opaque:
         _unread(walk, call, found.opaque)
     if found.words[0] in UNFOLLOWED:
-        found.acts = _unfollowed(found.words)
+        found.acts, found.also = _unfollowed(found.words), (*found.also, *_inside(found.words))
     out, text, index = walk.out, call.text, len(walk.out)
     out.append(_command(walk, call, found))
     if found.folder is not None:
@@ -203,8 +203,6 @@ def _command(walk: Walk, call: Call, found: Reading) -> Command:
         spells.append(len(marked) + 1)
     if marked:
         also = (words, *also)
-    if words[0] in UNFOLLOWED:
-        also = (*also, *_inside(words))
     return Command(final, acts, tuple(forms), found.names, call.text, call.within, found.cwd, "", tuple(spells), also)
 
 

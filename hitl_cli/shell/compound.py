@@ -178,6 +178,6 @@ def function(lex: Lexer, start: int, name: str) -> Statement:
         raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
     if not (lex.peek("(") or keyword(lex)):
         raise Unreadable("a function has no body in braces or parentheses")
-    body = command(lex, None)
+    body = command(lex)
     lex.depth -= 1
     return Statement("function", lex.i, lex.s[start : lex.i], [body], name=name)

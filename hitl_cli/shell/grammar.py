@@ -30,7 +30,8 @@ _TIMED = later(r"time(?:(?:[ \t]|\\\n)+-p(?=[ \t]|\\\n))?(?:(?:[ \t]|\\\n)+--(?=
 def parse(lex: Lexer) -> Statement:
     """The whole text of `lex` as one list."""
     script = _list(lex)
-    lex.blanks()
+    if lex.i < lex.n:
+        lex.blanks()
     if lex.i < lex.n:
         raise Unreadable(f"`{lex.s[lex.i]}` stands where no command can begin")
     if lex.pending:
@@ -141,7 +142,9 @@ def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
             lex.blanks()
             kid = _single(lex)
             return Statement("not", kid.end, "", [kid])
-    kid = command(lex, plain)
+    kid = simple(lex, plain) if plain is not None else command(lex)
+    if lex.i >= lex.n or lex.s[lex.i] != "|":
+        return kid
     kids = [kid]
     while lex.i < lex.n and lex.s[lex.i] == "|" and not lex.peek("||"):
         lex.i += 2 if lex.peek("|&") else 1
@@ -150,7 +153,7 @@ def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
         plain = plain_words(lex)
         if plain is None and keyword(lex) == "!":
             raise Unreadable("`!` stands inside a pipeline")
-        kid = command(lex, plain)
+        kid = simple(lex, plain) if plain is not None else command(lex)
         kids.append(kid)
     return kid if len(kids) == 1 else Statement("pipeline", kid.end, lex.s[start : kid.end], kids)
 
@@ -165,10 +168,8 @@ def _single(lex: Lexer) -> Statement:
     return made
 
 
-def command(lex: Lexer, plain: re.Match[str] | None) -> Statement:
-    """One command; `plain` are the plain words that begin it, when it begins with such."""
-    if plain is not None:
-        return simple(lex, plain)
+def command(lex: Lexer) -> Statement:
+    """One command that does not begin with plain words."""
     from hitl_cli.shell import compound  # its parts are commands in turn
 
     s, i = lex.s, lex.i

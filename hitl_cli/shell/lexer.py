@@ -60,10 +60,11 @@ class Lexer:
 
     def newlines(self) -> None:
         """To the next token, over any number of lines."""
-        self.blanks()
-        while self.i < self.n and self.s[self.i] == "\n":
-            self.newline()
+        if self.i < self.n and self.s[self.i] in " \t\\#\n":
             self.blanks()
+            while self.i < self.n and self.s[self.i] == "\n":
+                self.newline()
+                self.blanks()
 
     def newline(self) -> None:
         if self.blocked:

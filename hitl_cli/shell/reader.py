@@ -99,14 +99,10 @@ class Walk:
                 raise Unreadable(reason)
             lex = Lexer(text, self.depth)
             made = parse(lex)
-            self.computed.update(lex.arithmetic)
-            self.assigned.update(lex.assigned)
-            counts = lex.counted and not _SETTERS.search(text)
-            self.counted = frozenset(lex.counted).difference(lex.assigned) if counts else Walk.counted
             self.known = {}
-            for name in (*lex.given, *lex.arithmetic):
-                if reason := variables.stays(name, Unknown("")):
-                    raise Unreadable(f"an expansion {reason}")
+            self.counted = Walk.counted
+            if lex.assigned or lex.counted or lex.arithmetic or lex.given:
+                self.names(lex, text)
             return self.walk(made, folders)
         except Unreadable as error:
             del self.out[own.first :]
@@ -117,6 +113,16 @@ class Walk:
             self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known = before
             own.last = len(self.out)
             self.node = parent
+
+    def names(self, lex: Lexer, text: str) -> None:
+        """Note which variables `text` evaluates and gives values."""
+        self.computed.update(lex.arithmetic)
+        self.assigned.update(lex.assigned)
+        if lex.counted and not _SETTERS.search(text):
+            self.counted = frozenset(lex.counted).difference(lex.assigned)
+        for name in (*lex.given, *lex.arithmetic):
+            if reason := variables.stays(name, Unknown("")):
+                raise Unreadable(f"an expansion {reason}")
 
     def opaque(self, reason: str, text: str, found: tuple[str, ...] = ()) -> None:
         self.out.append(Opaque(reason, text, found or rough_words(text)))
@@ -221,6 +227,8 @@ class Walk:
         found: tuple[Word, ...] = (
             self.cooked(made.words, folders) if made.raws else tuple(made.words)  # type: ignore[arg-type] # all literal
         )
+        if not (before or made.assigns or made.redirs or made.raws) and len(found) <= WORDS:
+            return run(self, Call(found, found, made.text, folders, self.within, fed=fed))
         given, marked = self.assignments(made.assigns, folders, found[0] if found else "") if made.assigns else ((), ())
         if len(found) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")

@@ -41,17 +41,19 @@ def _literals(text: str) -> list[str]:
 
 def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
     """A simple command; `plain` are the plain words it begins with."""
+    s, n = lex.s, lex.n
     start = end = lex.i
     words: list[Word] = []
-    raws: list[Raw] = []
-    assigns: list[Assignment] = []
-    redirs: list[Redirect] = []
-    s, n = lex.s, lex.n
     if plain is not None:
         words.append(plain[1])
         if plain[2]:
             words += _literals(plain[2])
         end, lex.i = plain.end(2), plain.end()
+        if lex.i >= n or s[lex.i] in "|;\n)":  # nothing else, as mostly
+            return Statement("simple", end, s[start:end], words=words)
+    raws: list[Raw] = []
+    assigns: list[Assignment] = []
+    redirs: list[Redirect] = []
     while True:
         if lex.i < n and s[lex.i] in " \t\\#":
             lex.blanks()

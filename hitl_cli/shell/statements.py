@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
+    if len(made.kids) == 1 and made.ops[0] != "&":
+        return walk.walk(made.kids[0], folders)
     ok = ko = folders
     before = ";"
     for kid, op in zip(made.kids, made.ops, strict=True):
