@@ -11,7 +11,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,9 +40,12 @@ Kept = Typed | Callable[[Acts], None]  # a message, or what a key does
 
 
 class Owner(Protocol):
-    """`keys`: what they do outside the input line and a panel."""
+    """`keys`: what they do outside the input line and a panel. `unsent`: finished texts that nobody has had yet."""
 
     keys: KeyBindings
+
+    @property
+    def unsent(self) -> Sequence[Typed]: ...
 
     def typed(self, typed: Typed) -> None:
         """A text that Enter finished."""
@@ -89,11 +92,11 @@ class Porter:
     def press(self, key: str, data: str) -> None: ...
 
     @property
-    def _unsent(self) -> list[Typed]:
+    def unsent(self) -> list[Typed]:
         return [kept for kept in self.kept if isinstance(kept, Typed)]
 
     def live_lines(self) -> list[Line]:
-        return bottom.queued_lines(self._unsent, self._prompt.paper.width)
+        return bottom.queued_lines(self.unsent, self._prompt.paper.width)
 
     def panel_lines(self) -> list[Line]:
         return []
@@ -102,9 +105,6 @@ class Porter:
         return self._prompt.status.line(self._prompt.paper.width)
 
     async def end(self) -> None:
-        for text in (*(typed.shown for typed in self._unsent), self.draft):
-            if text:
-                self._prompt.say(f"Not sent: {text}")
         await self._prompt.setup.workshop.close()
 
 
@@ -154,6 +154,9 @@ class Prompt:
         try:
             await self.app.run_async(pre_run=self._begin, handle_sigint=False, set_exception_handler=False)
         finally:
+            for text in (*(typed.shown for typed in self.owner.unsent), self.draft):
+                if text:
+                    self.say(f"Not sent: {text}")
             await self.owner.end()
             self.paper.name("")
 

@@ -178,6 +178,10 @@ class Repl:
         return self.paper.width
 
     @property
+    def unsent(self) -> Sequence[Typed]:
+        return self.talk.queue
+
+    @property
     def waiting(self) -> int:
         return self.view.status.waiting
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -175,3 +177,18 @@ def test_instructions_are_written_with_the_editor_and_named_at_the_next_start(ho
     assert (home.work / "AGENTS.md").read_text() == "Use blanks.\n"
     window.enter("/memory")
     window.wait("/memory project edits AGENTS.md")
+
+
+def test_what_was_typed_and_not_sent_is_told_to_who_leaves(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script('[[turn]]\n[[turn.reply]]\nwait = 60\ntext = "Late."\n'))
+    window.say("first")
+    window.wait("waiting for the model")
+    window.say("second")
+    window.wait("next: second")
+    window.type("a draft")
+    window.wait("> a draft")
+    os.kill(window.pid, signal.SIGTERM)
+    assert window.ended() == 0
+    assert "Not sent: second" in window.text
+    assert "Not sent: a draft" in window.text
+    assert "Not sent: first" not in window.text
