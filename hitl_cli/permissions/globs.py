@@ -98,44 +98,63 @@ def _collapse(segments: Iterator[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def regex(segment: str) -> re.Pattern[str]:
-    """One segment as an expression."""
-    out, i = [], 0
+    """One segment as an expression. A piece between two stars is taken where it first fits, for good: its length is fixed,
+    so no later place leaves more to the rest, and trying them would take ever longer with each star."""
+    pieces, i = [""], 0
     while i < len(segment):
         c = segment[i]
         if c == "\\" and i + 1 < len(segment):
             i += 1
-            out.append(re.escape(segment[i]))
+            pieces[-1] += re.escape(segment[i])
         elif c == "*":
-            out.append(".*")
+            pieces.append("")
         elif c == "?":
-            out.append(".")
+            pieces[-1] += "."
         elif c == "[" and (end := segment.find("]", i + 2)) > 0:
             body = segment[i + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            out.append(f"[{'^' + body[1:] if body[0] in '!^' else body}]")
+            pieces[-1] += f"[{'^' + body[1:] if body[0] in '!^' else body}]"
             i = end
         else:
-            out.append(re.escape(c))
+            pieces[-1] += re.escape(c)
         i += 1
+    first, *more = pieces
+    if more:
+        *between, last = more
+        first += "".join(f"(?>.*?{piece})" for piece in between) + ".*" + last
     try:
-        return re.compile("".join(out), re.DOTALL)
+        return re.compile(first, re.DOTALL)
     except re.error:
         return re.compile(re.escape(segment))
 
 
 def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, k: int = 0) -> bool:
-    """Whether the segments from `p` on fit the components from `k` on: all of them, or with `whole` false a folder above."""
-    while p < len(pattern):
-        segment = pattern[p]
-        if segment == "**":
-            if p + 1 == len(pattern):
-                return k < len(parts)
-            return any(fits(pattern, parts, whole, p + 1, n) for n in range(k, len(parts)))
+    """Whether the segments from `p` on fit the components from `k` on: all of them, or with `whole` false a folder above.
+
+    What stands between two `**` has a fixed length, so the first place where it fits leaves most to what follows: only the
+    last `**` that was passed is ever taken to be longer.
+    """
+    deep, after = 0, 0  # the segment behind that `**`, and the component it is tried at
+    while p < len(pattern) or (whole and k < len(parts)):
         if k == len(parts):
             return False
-        if segment != parts[k] and not (WILD.search(segment) and regex(segment).fullmatch(parts[k])):
+        segment = pattern[p] if p < len(pattern) else None
+        if segment == "**":
+            if p + 1 == len(pattern):
+                return True
+            p += 1
+            deep, after = p, k
+        elif segment is not None and _equals(segment, parts[k]):
+            p, k = p + 1, k + 1
+        elif not deep:
             return False
-        p, k = p + 1, k + 1
-    return k == len(parts) or not whole
+        else:
+            after += 1
+            p, k = deep, after
+    return True
+
+
+def _equals(segment: str, part: str) -> bool:
+    return segment == part or (WILD.search(segment) is not None and regex(segment).fullmatch(part) is not None)
 
 
 def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator, Sequence
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.globs import fits, meet, parse
+from hitl_cli.permissions.globs import fits, meet, parse, regex
 from hitl_cli.permissions.pathtree import Index
+from tests.permissions.steps import growth
 
 PLACE = Place("/w", ("/w", "/extra"), "/home/u")
 
@@ -158,3 +162,69 @@ def test_the_index_finds_what_each_pattern_alone_may_match(patterns: list[list[s
         alone.add(parse(text, PLACE.home), text)
         found |= set(alone.may(glob))
     assert set(index.may(glob)) == found
+
+
+def fits_by_definition(pattern: Sequence[str], parts: Sequence[str], whole: bool) -> bool:
+    """Every length of every `**` is tried."""
+    if not pattern:
+        return not (whole and parts)
+    first, *others = pattern
+    if first == "**":
+        if not others:
+            return bool(parts)
+        return any(fits_by_definition(others, parts[n:], whole) for n in range(len(parts)))
+    return bool(parts) and names(first, parts[0]) and fits_by_definition(others, parts[1:], whole)
+
+
+def names(segment: str, part: str) -> bool:
+    """The same for `*` in a segment."""
+    if not segment:
+        return not part
+    if segment[0] == "*":
+        return any(names(segment[1:], part[n:]) for n in range(len(part) + 1))
+    return bool(part) and segment[0] in ("?", part[0]) and names(segment[1:], part[1:])
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(["a", "b", "**", "**", "*", "a*", "*b*a"]), max_size=6),
+    st.lists(st.sampled_from(["a", "b", "ab", "ba", "aba"]), max_size=7),
+    st.booleans(),
+)
+def test_a_pattern_fits_a_path_by_definition(pattern: list[str], parts: list[str], whole: bool) -> None:
+    assert fits(pattern, parts, whole) is fits_by_definition(pattern, parts, whole)
+
+
+@settings(max_examples=300)
+@given(st.text("ab*?", max_size=8), st.text("ab\n", max_size=10))
+def test_a_segment_names_a_part_by_definition(segment: str, part: str) -> None:
+    assert bool(regex(segment).fullmatch(part)) is names(segment, part)
+
+
+@pytest.mark.parametrize("pattern", ["**/a/**/a/**/a/**/b", "**/a*/**/*b/**/c/**", "a/**/a/**/a/b", "**/a/a/a/a/b"])
+@pytest.mark.parametrize("path", ["a/", "a/b/", "ab/"])
+@pytest.mark.parametrize("strict", [True, False])
+def test_the_steps_grow_as_the_path_does(pattern: str, path: str, strict: bool) -> None:
+    index: Index[str] = Index(PLACE, strict=strict)
+    index.add(parse(pattern, PLACE.home), pattern)
+    assert growth(lambda times: list(index.find("/w/" + path * 50 * times + "x"))) < 2.5
+
+
+@pytest.fixture
+def ending() -> Iterator[None]:
+    """What does not end in a minute, a thousand times what it takes, is ended."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("ending")
+@pytest.mark.parametrize("segment", ["*a*a*a*a*b", "*a?a*[ab]a*a*b*", "a*a*a*a*a*a*ab"])
+def test_a_long_name_is_soon_told_from_a_pattern_of_many_stars(segment: str) -> None:
+    assert not regex(segment).fullmatch("a" * 60_000)
