@@ -59,6 +59,7 @@ class Table:
         self.longest = 0  # of `loose`
         self.anywhere = False  # a rule can meet a command whatever it begins with
         self.hosts: dict[str, list[Rule]] = {}
+        self.labels = 0  # at most so many has what one of `hosts` ends in
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
         for rule in rules:
             self._add(rule)
@@ -75,7 +76,9 @@ class Table:
             if not self.strict:
                 self._loosely(rule, compiled_words)
         elif tool == "WebFetch":
-            self.hosts.setdefault(codec.host(pattern), []).append(rule)
+            host = codec.host(pattern)
+            self.hosts.setdefault(host, []).append(rule)
+            self.labels = max(self.labels, host.count("."))
         else:
             self.arguments.setdefault(tool, []).append((rule, *codec.argument(pattern, tool)))
 
@@ -171,7 +174,8 @@ class Table:
             bare = re.sub(r":\d+$", "", host.host)
             for name in (host.host,) if self.strict else (host.host, bare):
                 labels = name.split(".")
-                for key in (name, *("*." + ".".join(labels[n:]) for n in range(1, len(labels)))):
+                ends = range(max(1, len(labels) - self.labels), len(labels))
+                for key in (name, *("*." + ".".join(labels[n:]) for n in ends)):
                     for rule in self.hosts.get(key, ()):
                         if live(rule, now):
                             return rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hitl_cli.access import Command, Place, Unknown
+from hitl_cli.access import Command, Host, Place, Unknown
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec, globs
 from hitl_cli.permissions.pathtree import Index
@@ -54,3 +54,30 @@ def test_an_index_knows_what_its_patterns_name(patterns: list[list[str]], parts:
     for n, pattern in enumerate(compiled):
         index.add(pattern, n)
     assert index.names(parts) == any(pattern.names(part) for pattern in compiled for part in parts)
+
+
+LABELS = st.lists(st.sampled_from(["a", "b", "org"]), min_size=1, max_size=6).map(".".join)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "*."]), LABELS).map("".join), max_size=4), LABELS)
+def test_a_host_meets_the_rules_that_name_it_or_what_it_is_below(patterns: list[str], host: str) -> None:
+    rules = [codec.parse(f"WebFetch(domain:{pattern})", Decision.DENY) for pattern in patterns]
+    met = any(p == host or (p[:2] == "*." and host.endswith(p[1:])) for p in patterns)
+    for strict in (True, False):
+        table = Table(rules, "/home/u", strict=strict)
+        assert (table.host(Host(f"https://{host}", "https", host), 0) is not None) is met
+
+
+def test_a_host_of_many_labels_is_looked_up_by_no_more_of_them_than_rules_have() -> None:
+    table = Table([codec.parse("WebFetch(domain:*.evil.example.org)", Decision.DENY)], "/home/u", strict=False)
+    asked = []
+
+    class Hosts(dict):  # type: ignore[type-arg]
+        def get(self, key: str, default: object = None) -> object:
+            asked.append(key)
+            return super().get(key, default)
+
+    table.hosts = Hosts(table.hosts)
+    host = "a." * 30_000 + "evil.example.org"
+    assert table.host(Host(f"https://{host}", "https", host), 0) is not None
+    assert len(asked) < 10
