@@ -10,16 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitl_cli import rulelines
-from hitl_cli.paths import packs
+from hitl_cli import rulebook, rulelines
+from hitl_cli.paths import Paths, packs, place_for
+from hitl_cli.permissions import codec
+from hitl_cli.records import replace
 
 # Pieces of lines: what is simple, what only looks so, and what is wrong.
 WORDS = r"""
     [[rule]] [rule] [packs] allow deny rule format a.b "k" = "x" "x\"y\\" "\u00e9" "\/" 'x' ''' "#" # #c [] ["a"] [ ] , true
     1 0 01 1_0 1.5 12345678901 2026-11-30 2026-11-30T12:00:00Z 2026-13-30T12:00:00Z 2026-11-30T24:00:00Z 0000-01-01T00:00:00Z
+    2026-11-30T12:00:00+00:00 2026-11-30T12:00:00+01:00
 """
 PIECE = st.sampled_from(
-    [*WORDS.split(), '"""', '"é\x7f"', '["a", "b"]', '["a", ]', " = ", " ", "\t", "\n", "\n\n", "\r"]
+    [*WORDS.split(), "2026-11-30 12:00:00+00:00", '"""', '"é\x7f"', '["a", "b"]', '["a", ]']
+    + [" = ", " ", "\t", "\n", "\n\n", "\r"]
 )
 LINE = st.one_of(
     st.lists(PIECE, max_size=6).map("".join),
@@ -45,6 +49,14 @@ def test_a_text_means_what_it_means_to_tomllib(text: str) -> None:
 @pytest.mark.parametrize("file", sorted(packs().glob("*.toml")), ids=lambda file: file.stem)
 def test_the_packs_are_read_without_tomllib(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
+    assert rulelines._plain(text) == (tomllib.loads(text), list(rulelines._headers(text)))
+
+
+def test_what_the_program_writes_is_read_without_tomllib(tmp_path: Path) -> None:
+    paths = Paths(tmp_path / "config", tmp_path / "state")
+    for rule in (codec.parse("Bash(git log:*)"), replace(codec.parse('Bash(echo "a\\b é")'), until=2e9, reason="mine")):
+        rulebook.add(rule, "user", place_for(tmp_path, (), paths), paths)
+    text = paths.user_rules.read_text(encoding="utf-8")
     assert rulelines._plain(text) == (tomllib.loads(text), list(rulelines._headers(text)))
 
 
