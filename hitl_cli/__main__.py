@@ -11,8 +11,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--version"]:
         from hitl_cli.version import VERSION
 
-        print(f"hitl {VERSION}")
-        return _end(0)
+        return _told(f"hitl {VERSION}")
     if "_HITL_COMPLETE" in os.environ or sys.argv[1:2] in (["--show-completion"], ["--install-completion"]):
         from hitl_cli.cli.complete import door
 
@@ -31,14 +30,17 @@ def main() -> int:
     return code
 
 
-def _end(code: int) -> int:
-    """End the program here when all that it wrote was taken: Python's own way out takes a sixth of telling the version.
-    Where it was not taken (a full disk, a reader that went away) `code` goes back, and Python tells that."""
-    try:
-        sys.stdout.flush()
-    except (OSError, AttributeError):  # no attribute: standard output was closed when the program began
-        return code
-    os._exit(code)
+def _told(text: str) -> int:
+    """Print this and end the program here: Python's own way out takes a sixth of telling the version. Where it cannot be
+    printed (a full disk, a reader that went away) the exit code for that."""
+    if sys.stdout is not None:  # closed when the program began
+        try:
+            print(text, flush=True)
+        except OSError as error:
+            from hitl_cli.cli.streams import failed
+
+            return failed(error)
+    os._exit(0)
 
 
 def _leave(*_: object) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hitl_cli.cli import streams
 from hitl_cli.errors import UsageError
 
 SHELLS = {"bash": "hitl.bash", "zsh": "_hitl", "fish": "hitl.fish"}
@@ -252,8 +253,13 @@ def door(arguments: Sequence[str]) -> int:
     if "_HITL_COMPLETE" in os.environ:
         return main(arguments)
     act = {"--show-completion": show, "--install-completion": install}[arguments[0]]
+    streams.prepare()
     try:
-        return act(arguments[1:])
-    except (UsageError, OSError) as error:
+        code = act(arguments[1:])
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
         print(f"hitl: {error}", file=sys.stderr)
-        return 2
+        return error.exit_code
+    except OSError as error:
+        return streams.failed(error)

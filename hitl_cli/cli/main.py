@@ -76,14 +76,10 @@ def main(arguments: Sequence[str]) -> int:
         code = _dispatch(list(arguments))
         sys.stdout.flush()
         return code
-    except BrokenPipeError:
-        return streams.discard_output(0)
     except (KeyboardInterrupt, EOFError):  # the second: the input ended where a person was asked
         return streams.discard_output(130)
     except OSError as error:
-        named = f": {error.filename}" if error.filename else ""
-        print(f"hitl: {error.strerror or error}{named}", file=sys.stderr)
-        return streams.discard_output(1)
+        return streams.failed(error)
     except HitlError as error:
         from hitl_cli.ui.clean import clean
 

@@ -45,6 +45,15 @@ def discard_output(code: int) -> int:
     return code
 
 
+def failed(error: OSError) -> int:
+    """The exit code where the system refused something. A reader of standard output that went away is no failure."""
+    if isinstance(error, BrokenPipeError):
+        return discard_output(0)
+    named = f": {error.filename}" if error.filename else ""
+    print(f"hitl: {error.strerror or error}{named}", file=sys.stderr)
+    return discard_output(1)
+
+
 def seat() -> str:
     """Where the person of this process is, as the log says it: `at /dev/pts/3`, or whose process it was that started this
     one."""
