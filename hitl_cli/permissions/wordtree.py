@@ -61,7 +61,9 @@ class Index(Struct, Generic[R]):
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
         """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
-        settled: set[int] = set()
+        text = "\0".join(words)
+        # What begins with a star is in no branch, so it is tried at every word: not where a piece of it is nowhere.
+        settled = {id(entry) for entry in self.patterns if not all(piece in text for piece in _pieces(entry[2]))}
         for start in range(len(words)):
             node, n = self, start
             while True:
@@ -119,9 +121,16 @@ class Index(Struct, Generic[R]):
 
 def _begins(head: Sequence[Star | str], words: Sequence[str], n: int) -> bool:
     """Whether the words from `n` on begin with those of `head`."""
-    return len(words) - n >= len(head) and all(
-        words[k] == item if isinstance(item, str) else item.fits(words[k]) for k, item in enumerate(head, n)
-    )
+    for item in head:
+        if n == len(words) or not (words[n] == item if isinstance(item, str) else item.fits(words[n])):
+            return False
+        n += 1
+    return True
+
+
+def _pieces(head: Sequence[Star | str]) -> Iterator[str]:
+    for item in head:
+        yield from (item,) if isinstance(item, str) else item.pieces
 
 
 def _several(word: Word) -> bool:
