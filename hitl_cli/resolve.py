@@ -29,6 +29,7 @@ from hitl_cli.regex import later
 
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 500  # of one file pattern that are looked at
+_LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
 _PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
 _DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
 
@@ -240,6 +241,10 @@ class Look:
         pattern = access.path
         if pattern == "/**" or not posixpath.isabs(pattern):
             return
+        unread = Opaque("the pattern is longer than a path can be", pattern, (pattern,))
+        if len(pattern) > _LONGEST:
+            yield unread
+            return
         try:
             for n, path in enumerate(glob.iglob(pattern.replace("**", "*"))):
                 if n == _MATCHES:
@@ -250,6 +255,8 @@ class Look:
                     yield found
                 if not isinstance(found, Opaque):
                     yield from self.beyond(found)
+        except RecursionError:
+            yield unread  # a thousand folders deep
         except (OSError, re.error):
             return
 
