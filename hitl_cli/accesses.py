@@ -20,7 +20,7 @@ from hitl_cli.shell.scan import look
 
 Input = Mapping[str, Any]
 # Absolute paths in a command that may be another name of the workspace; the system's own folders are not.
-_ABSOLUTE = later(r"(?<![\w./~$}*?-])/(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
+_ABSOLUTE = later(r"/(?<![\w./~$}*?-]/)(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
 _LOOKED_AT = 8
 _WILD = later(r"[*?\[{]")
 

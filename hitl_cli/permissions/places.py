@@ -98,11 +98,12 @@ def spellings(access: ReadPath | WritePath) -> tuple[str, ...]:
 def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> str | None:
     """Why this access, of which `paths` are the spellings, always asks, or None. For a pattern: whether it may name such a
     place."""
-    writes = isinstance(access, WritePath)
-    if isinstance(access, WritePath) and access.removes and (why := _removal(access, paths, place)):
+    writes = not isinstance(access, ReadPath)
+    if isinstance(access, ReadPath):
+        if access.listing:
+            return None
+    elif access.removes and (why := _removal(access, paths, place)):
         return why
-    if isinstance(access, ReadPath) and access.listing:
-        return None
     if access.glob:
         return _may_name(paths[0], place, writes)
     home, protected = _folded(place)

@@ -207,7 +207,7 @@ class Walk:
     def paths(self, found: Sequence[Word], folders: Folders) -> Iterator[tuple[str, bool]]:
         """The files that operands name, and whether that is a pattern; what is no file of the disk is left out."""
         for word in found:
-            if isinstance(word, Unknown):
+            if not isinstance(word, str):
                 if word.text[:2] in ("<(", ">("):
                     continue
             elif word.startswith("/dev/"):

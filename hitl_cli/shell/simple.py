@@ -17,11 +17,11 @@ _NOT_PLAIN = RESERVED | {"time"}
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
-# has to end the last one, or it goes on.
-_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*|'[^']*'|"[^"$`\\]*")"""
-_ENDED = r"(?=[ \t\n;&|)]|\Z)"
-_MORE = rf"((?:[ \t]+{_LITERAL})*){_ENDED}[ \t]*"
-_COMMAND = re.compile(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*)(?![ \t]*\(){_MORE}", re.ASCII)
+# has to end the last one, or it goes on: nothing but a whole word is ever given back.
+_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"[^"$`\\]*+")"""
+_ENDED = r"(?![^ \t\n;&|)])"
+_MORE = rf"((?:[ \t]++{_LITERAL})*){_ENDED}[ \t]*+"
+_COMMAND = re.compile(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+)(?![ \t]*\(){_MORE}", re.ASCII)
 _LITERALS = later(_MORE, re.ASCII)
 _QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
 
