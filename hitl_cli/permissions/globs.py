@@ -11,7 +11,7 @@ Who asks differs: an *allow* rule has to match the path itself (or name, literal
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from hitl_cli.errors import RuleError
@@ -134,17 +134,19 @@ def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, 
     last `**` that was passed is ever taken to be longer.
     """
     deep, after = 0, 0  # the segment behind that `**`, and the component it is tried at
-    while p < len(pattern) or (whole and k < len(parts)):
-        if k == len(parts):
+    segments, components = len(pattern), len(parts)
+    while p < segments or (whole and k < components):
+        if k == components:
             return False
-        segment = pattern[p] if p < len(pattern) else None
+        segment = pattern[p] if p < segments else None
         if segment == "**":
-            if p + 1 == len(pattern):
+            if p + 1 == segments:
                 return True
             p += 1
             deep, after = p, k
-        elif segment is not None and _equals(segment, parts[k]):
-            p, k = p + 1, k + 1
+        elif segment is not None and (segment == parts[k] or ((wild := _wild(segment)) and wild(parts[k]))):
+            p += 1
+            k += 1
         elif not deep:
             return False
         else:
@@ -153,8 +155,10 @@ def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, 
     return True
 
 
-def _equals(segment: str, part: str) -> bool:
-    return segment == part or (WILD.search(segment) is not None and regex(segment).fullmatch(part) is not None)
+@lru_cache(maxsize=20_000)
+def _wild(segment: str) -> Callable[[str], object] | None:
+    """What tells the names that a segment with wildcards fits; None where it has none."""
+    return regex(segment).fullmatch if WILD.search(segment) else None
 
 
 def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:

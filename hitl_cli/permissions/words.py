@@ -100,10 +100,11 @@ def fits(
     Only the last star that was passed is ever taken to be longer, and the steps are at most words times items.
     """
     star, after = 0, 0  # the item behind the last lone star, and the word it is tried at
-    while at < len(items) or not (rest or start == len(words)):
-        if start == len(words):
+    end, last = len(items), len(words)
+    while at < end or not (rest or start == last):
+        if start == last:
             return False  # too few words, and fewer wherever that star ends later
-        item = items[at] if at < len(items) else None
+        item = items[at] if at < end else None
         if isinstance(item, Many):
             at, start = at + 1, start + 1
             star, after = at, start
