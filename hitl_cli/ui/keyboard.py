@@ -1,7 +1,8 @@
 """The keyboard before the screen is drawn: what is typed while hitl starts arrives as it was typed.
 
 A terminal in its usual mode echoes keys and makes Enter a line feed, which means another line here. It is put right
-first of all, and as it was at every end.
+first of all, and as it was at every end. Before Enter can send, the terminal is asked to mark what is pasted: no line of
+a paste may be sent, or run, as if somebody had typed it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import sys
 import termios
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 IFLAG, LFLAG = 0, 3  # of what `tcgetattr` gives
 _KEYS = termios.ICANON | termios.ECHO | termios.IEXTEN
@@ -23,7 +24,7 @@ def is_capable() -> bool:
 
 @contextmanager
 def as_typed() -> Iterator[None]:
-    """Inside, keys wait unechoed and unchanged for whoever reads them. Ctrl-C is a signal still."""
+    """Inside, keys wait unechoed and unchanged, and pastes marked, for whoever reads them. Ctrl-C is a signal still."""
     if not is_capable():
         yield
         return
@@ -31,11 +32,14 @@ def as_typed() -> Iterator[None]:
     now = termios.tcgetattr(sys.stdin)
     now[IFLAG] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR)
     now[LFLAG] &= ~_KEYS
+    _mark_pastes(True)
     termios.tcsetattr(sys.stdin, termios.TCSANOW, now)
     try:
         yield
     finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        with suppress(termios.error, OSError):  # the window may be closed
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            _mark_pastes(False)
 
 
 def in_lines() -> None:
@@ -45,3 +49,10 @@ def in_lines() -> None:
         now[IFLAG] |= termios.ICRNL
         now[LFLAG] |= _KEYS
         termios.tcsetattr(sys.stdin, termios.TCSANOW, now)
+        if is_capable():
+            _mark_pastes(False)
+
+
+def _mark_pastes(on: bool) -> None:
+    """Bracketed paste, which xterm began and terminals share; see its control sequences, DECSET 2004."""
+    os.write(sys.stdout.fileno(), b"\x1b[?2004h" if on else b"\x1b[?2004l")
