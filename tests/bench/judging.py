@@ -96,7 +96,27 @@ def hostile() -> dict[str, str]:
         "bash -c in bash -c": "bash -c " * 4000 + "a",
         "find -exec": "find . " + "-exec a {} \\; " * 4000,
         "xargs": "xargs " * 9000 + "a",
+        "other words": "".join(f"a{n} " for n in range(size // 7)),
+        "words of code": "python3 -c '" + "a " * (size // 2) + "'",
+        "a word that may be many": "git " + "$x " * 3000,
+        "a deep path": "cat " + "a/" * (size // 2) + "x",
+        "a deep pattern": "cat " + "*/" * (size // 2) + "x",
+        "a host of many labels": "curl https://" + "a." * (size // 2) + "org",
+        "push": "eval '$x' " + "push a --forc aaa " * (size // 18),
     }
+
+
+# What a wary person forbids besides all packs: patterns that could be sought at every word of a text.
+WARY = (
+    "Bash(* push *)", "Bash(*--force*)", "Bash(rm * -rf * /)", "Bash(curl * -o * http*)", "Bash(* --no-verify *)",
+    "Read(**/.env)", "Read(**/*secret*/**)", "Edit(**/.github/**/*.yml)", "WebFetch(domain:*.example.net)",
+)  # fmt: skip
+
+
+def wary(place: Place) -> Policy:
+    packed = [rule for name in rulebook.available() for rule in rulebook.pack(name)]
+    decisions = (Decision.DENY, Decision.ASK)
+    return Policy((*packed, *(codec.parse(text, decisions[n % 2]) for n, text in enumerate(WARY))), place)
 
 
 def figures() -> Iterator[Figure]:
@@ -114,7 +134,8 @@ def figures() -> Iterator[Figure]:
         yield from rates(spent, len(packed), len(texts))
         yield suggestions(Policy(packed, place), texts, place)
         yield from loading(where.root, place)
-        yield worst(Policy(packed, place), place)
+        yield worst("the worst of the hostile texts", Policy(packed, place), place)
+        yield worst("  all packs, and rules of a wary person", wary(place), place)
 
 
 def rates(spent: dict[int, list[float]], packed: int, texts: int) -> Iterator[Figure]:
@@ -169,7 +190,7 @@ def loading(root: Path, place: Place) -> Iterator[Figure]:
     yield Figure("  10,000 rules / 1,000 rules", large / small, "times", 15, "10 is linear")
 
 
-def worst(policy: Policy, place: Place) -> Figure:
-    times: dict[str, Any] = {name: min(once(policy, [text] * 3, place)) for name, text in hostile().items()}
-    slowest = max(times, key=lambda name: times[name])
-    return Figure("the worst of the hostile texts", times[slowest] * 1000, "ms", 100, f"{len(times)} texts: {slowest}")
+def worst(name: str, policy: Policy, place: Place) -> Figure:
+    times: dict[str, Any] = {kind: min(once(policy, [text] * 3, place)) for kind, text in hostile().items()}
+    slowest = max(times, key=lambda kind: times[kind])
+    return Figure(name, times[slowest] * 1000, "ms", 100, f"{len(times)} texts: {slowest}")
