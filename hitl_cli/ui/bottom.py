@@ -20,6 +20,7 @@ from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.theme import Line, prompt_fragments
 
 OFFERED = 6  # completions shown at once
+QUEUED = 5  # messages shown at once that wait
 
 
 class Status(Struct):
@@ -131,8 +132,10 @@ def build(
 
 
 def queued_lines(queue: Sequence[Typed], width: int) -> list[Line]:
-    """Messages that wait for their turn, a line for each."""
-    return [[("dim", cut(f"  next: {clean(typed.shown)}".split("\n")[0], width - 1))] for typed in queue]
+    """Messages that wait for their turn, a line for each of the last: all that is drawn must fit on the screen."""
+    more = [f"  next: {len(queue) - QUEUED} more, then"] if len(queue) > QUEUED else []
+    texts = [*more, *(f"  next: {clean(typed.shown)}".split("\n")[0] for typed in queue[-QUEUED:])]
+    return [[("dim", cut(text, width - 1))] for text in texts]
 
 
 def completion_lines(buffer: Buffer) -> list[Line]:

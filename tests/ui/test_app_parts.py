@@ -4,8 +4,9 @@ from hitl_cli.journal import Call, ModelReply, Recorded, Replied, Result, Settle
 from hitl_cli.models import CallDelta, Retrying, TextDelta
 from hitl_cli.outcome import ToolOutput
 from hitl_cli.store import Head
-from hitl_cli.ui.bottom import Status, short_folder
+from hitl_cli.ui.bottom import Status, queued_lines, short_folder
 from hitl_cli.ui.clean import cells
+from hitl_cli.ui.compose import Typed
 from hitl_cli.ui.live import Live
 from hitl_cli.ui.picker import Choice, ago
 from hitl_cli.ui.theme import plain
@@ -36,6 +37,14 @@ def test_a_folder_is_shown_short() -> None:
         "…/c/d",
         "/",
     ]
+
+
+def test_of_many_messages_that_wait_the_last_are_shown() -> None:
+    def shown(number: int) -> list[str]:
+        return [plain(line) for line in queued_lines([Typed(f"m{n}", f"m{n}") for n in range(number)], 80)]
+
+    assert shown(5) == [f"  next: m{n}" for n in range(5)]
+    assert shown(200) == ["  next: 195 more, then", *(f"  next: m{n}" for n in range(195, 200))]
 
 
 def live(*events: object, now: float = 0.0) -> Live:
