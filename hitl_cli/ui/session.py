@@ -236,7 +236,7 @@ class Conversation:
         content = [*({"type": "text", "text": note} for note in notes), *attached.content]
         await self.watch(self.agent.stream(typed.text, self.session, content=content))
         if self.account.seq == began:  # refused before it began
-            self.notes = notes
+            self.notes, self.session = notes, self.session if began else None
             self.screen.give_back([typed])
 
     async def watch(self, events: AsyncIterator[Any]) -> bool:
@@ -269,7 +269,8 @@ class Conversation:
             self._notify("failed")
         finally:
             self.screen.busy(False)
-        self.look()
+        if self.account.seq:  # else there is no session yet
+            self.look()
         return False
 
     def _notify(self, event: Event | None) -> None:

@@ -20,7 +20,8 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 
 class HeldOutput(Vt100_Output):
-    """Output whose flushes can be held back until a whole picture is ready."""
+    """Output whose flushes can be held back until a whole picture is ready. A terminal that has gone away, as a closed
+    window has, takes everything: what runs must still be put in order."""
 
     _held = 0
 
@@ -35,7 +36,12 @@ class HeldOutput(Vt100_Output):
 
     def flush(self) -> None:
         if not self._held:
-            super().flush()
+            try:
+                super().flush()
+            except OSError:
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, self.fileno())
+                os.close(null)
 
 
 def open_output(stream: TextIO) -> HeldOutput:

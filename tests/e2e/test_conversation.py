@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -192,3 +195,35 @@ def test_what_was_typed_and_not_sent_is_told_to_who_leaves(home: Any, terminal: 
     assert "Not sent: second" in window.text
     assert "Not sent: a draft" in window.text
     assert "Not sent: first" not in window.text
+
+
+def test_a_message_that_a_broken_rule_file_stops_is_given_back(home: Any, terminal: Open) -> None:
+    window = terminal(*home.script('[[turn]]\n[[turn.reply]]\ntext = "Heard."\n'))
+    window.wait("/help for help", "\n>")
+    window.enter("/status")
+    window.wait("begins with the first message")  # all is loaded
+    home.config.mkdir(exist_ok=True)
+    (home.config / "rules.toml").write_text('[[rule]]\nallow = "Bash("\n')
+    window.enter("hello")
+    window.wait("the parenthesis in `Bash(` is not closed", "> hello")
+    assert "There is no session" not in window.text
+    (home.config / "rules.toml").unlink()
+    window.enter()
+    window.wait("Heard.")
+    assert window.leave() == 0
+
+
+def test_a_closed_window_ends_what_runs_without_an_error(home: Any) -> None:
+    call = '{ name = "long", tool = "Bash", input = { command = "echo > began; sleep 300; echo > went" } }'
+    script = f"[[turn]]\n[[turn.reply]]\ncalls = [{call}]\n"
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "hitl_cli", *home.script(script), "--mode", "bypass", "do it"]
+    process = subprocess.Popen(command, cwd=home.work, env=home.env, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    while not (home.work / "began").exists():
+        os.read(ours, 65536)
+    os.close(ours)
+    assert process.wait(30) == 130
+    assert not (home.work / "went").exists()
+    assert not [file.name for file in home.state.iterdir() if "error" in file.name]
+    assert "idle" in home.hitl("sessions", "list").stdout
