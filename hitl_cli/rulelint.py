@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from hitl_cli.access import Place, inside, lexical
 from hitl_cli.accesses import accesses_of
@@ -15,6 +16,7 @@ from hitl_cli.permissions import globs, kinds, words
 from hitl_cli.permissions.codec import FILE_TOOLS
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Verdict
+from hitl_cli.permissions.wordtree import Index
 from hitl_cli.records import Struct, replace
 
 
@@ -30,7 +32,7 @@ class Finding(Struct, frozen=True):
 
 def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
     """Findings in the order of the rules. Packs are judged by their examples alone: overlapping rules is their business."""
-    policy = Policy(rules, place)
+    policy, wide = Policy(rules, place), _wide(rules, place)
     files: dict[str, list[Rule]] = {}
     for rule in rules:
         files.setdefault(rule.source.file, []).append(rule)
@@ -44,7 +46,7 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
         found = list(_broad(rule)) or list(_dead(rule, place, now))
         yield from found
         if not found:
-            yield from _overlapped(rule, policy, now)
+            yield from _overlapped(rule, policy, wide, now)
 
 
 def examples(rule: Rule, file: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
@@ -168,7 +170,18 @@ def _broad(rule: Rule) -> Iterator[Finding]:
         )
 
 
-def _overlapped(rule: Rule, policy: Policy, now: float) -> Iterator[Finding]:
+def _wide(rules: Sequence[Rule], place: Place) -> Index[tuple[int, words.Words]]:
+    """Allow rules that any further words may follow, each with its place among `rules`."""
+    index: Index[tuple[int, words.Words]] = Index()
+    for n, rule in enumerate(rules):
+        if rule.tool == "Bash" and rule.decision is Decision.ALLOW and rule.pattern and rule.source.layer != "pack":
+            compiled = words.parse(rule.pattern, place.home)
+            if compiled.rest and len(compiled.literal) == len(compiled.items):
+                index.add(compiled, (n, compiled))
+    return index
+
+
+def _overlapped(rule: Rule, policy: Policy, wide: Index[tuple[int, words.Words]], now: float) -> Iterator[Finding]:
     """That another rule undoes it or does its work."""
     if rule.tool != "Bash" or rule.pattern is None or rule.decision is not Decision.ALLOW:
         return
@@ -185,14 +198,9 @@ def _overlapped(rule: Rule, policy: Policy, now: float) -> Iterator[Finding]:
         )
         return
     mine = words.parse(rule.pattern, policy.place.home)
-    for other in policy.rules:
-        if other is rule or other.tool != "Bash" or other.decision is not Decision.ALLOW or other.pattern is None:
-            continue
-        if other.source.layer == "pack" or (other.until is not None and rule.until is None):
-            continue
-        wider = words.parse(other.pattern, policy.place.home)
-        begins = wider.rest and len(wider.literal) == len(wider.items)
-        if not begins or mine == wider or mine.literal[: len(wider.literal)] != wider.literal:
+    for n, wider in sorted(wide.find(mine.literal), key=itemgetter(0)):
+        other = policy.rules[n]
+        if other is rule or mine == wider or (other.until is not None and rule.until is None):
             continue
         alone = Policy([other], policy.place).judge(accesses, mode="default", now=now, tool="Bash")
         if alone.decision is Decision.ALLOW:

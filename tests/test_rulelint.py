@@ -13,6 +13,7 @@ from hitl_cli.permissions.rule import Decision, Rule, Source
 from hitl_cli.records import replace
 from hitl_cli.rulelint import lint
 from hitl_cli.ruleproposal import propose
+from tests.permissions.steps import growth
 
 
 @pytest.fixture
@@ -96,3 +97,11 @@ def test_the_rules_that_would_have_saved_most_come_first(place: Place) -> None:
 
 def test_nothing_is_proposed_when_nothing_was_asked(place: Place) -> None:
     assert propose([], [], Policy([], place), 0) == []
+
+
+def test_the_steps_grow_as_the_rules_do(place: Place) -> None:
+    def study(times: int) -> None:
+        list(lint([rule(f"Bash(tool sub{n}:*)", n) for n in range(60 * times)], place, 0))
+
+    study(1)  # what is made at the first use
+    assert growth(study) < 2.5
