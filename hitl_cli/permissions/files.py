@@ -10,6 +10,7 @@ from hitl_cli.permissions import globs, kinds, pathtree, places
 from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
 from hitl_cli.permissions.tables import CODE, Fit, live
+from hitl_cli.records import Struct, field
 
 READS = frozenset({"Read"})
 SEARCHES = frozenset({"Glob", "Grep"})
@@ -54,37 +55,51 @@ def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) ->
     return None
 
 
-def names_in(command: Command, at: str) -> list[tuple[str, str]]:
-    """What words of the command would be as paths, each with its kind, for programs whose files nobody can tell."""
-    found: list[tuple[str, str]] = []
+class Names(Struct):
+    """What words of a command would be as paths, each with its kind; `parts` holds the last components of all of them."""
+
+    paths: list[tuple[str, str]] = field(default_factory=list)
+    parts: set[str] = field(default_factory=set)
+
+
+def names_in(command: Command, at: str) -> Names:
+    """For programs whose files nobody can tell: every word that may be one."""
+    found = Names()
     if command.free or command.words[:1] == ("echo",):
         return found
     at = lexical(at, "/")
+    found.parts.update(at.rsplit("/", 2))
     code = command.words[0] in kinds.INTERPRETERS
     for word in command.words[1:]:
         if isinstance(word, str):
-            value = word.rpartition("=")[2]
-            pieces = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
-            for piece in filter(None, dict.fromkeys(pieces)):
-                folder = value != word or "/" in piece  # a folder may be meant, not just any word
-                plain = "/" not in piece and piece not in (".", "..") and at != "/"
-                path = f"{at}/{piece}" if plain else lexical(piece, at)
-                found.append((path, "folder" if folder else "name"))
+            value, pieces = word, [word] if word else []
+            if code or "=" in word or "@" in word:
+                value = word.rpartition("=")[2]
+                every = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
+                pieces = [piece for piece in dict.fromkeys(every) if piece]
+            for piece in pieces:
+                if "/" not in piece and piece not in (".", "..") and at != "/":
+                    path = f"{at}/{piece}"
+                    found.parts.add(piece)
+                else:
+                    path = lexical(piece, at)
+                    found.parts.update(path.rsplit("/", 3))
+                # A folder may be meant, not just any word.
+                found.paths.append((path, "folder" if value != word or "/" in piece else "name"))
         elif word.glob:
-            found.append((lexical(word.text, at), "glob"))
+            found.paths.append((lexical(word.text, at), "glob"))
     return found
 
 
-def named_by(scene: Scene, decision: Decision, names: Iterable[tuple[str, str]]) -> Rule | None:
+def named_by(scene: Scene, decision: Decision, names: Names) -> Rule | None:
     """A rule of this decision that such a path would meet; a wide rule says nothing about a word that may be none."""
-    for path, kind in names:
+    indexes = [index for index in scene.paths[decision] if index.names(names.parts)]
+    for path, kind in names.paths:
         if kind == "glob":
             rule = _may(scene, decision, path, _BOTH)
             if rule is not None and rule.pattern not in (None, "*", "**"):
                 return rule
-            continue
-        parts = path.rsplit("/", 3)[-3:]
-        if any(index.names(parts) for index in scene.paths[decision]):
+        elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
             for each in (path, path + "/\0") if kind == "folder" else (path,):
                 for rule, pattern in rules_for(scene, decision, (each,), _BOTH):
                     if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
@@ -100,7 +115,7 @@ class File:
     ) -> None:
         self.scene, self.access = scene, access
         self.command, self.fit = command, fit
-        self.write = access if isinstance(access, WritePath) else None
+        self.write = None if isinstance(access, ReadPath) else access
         self.listing = isinstance(access, ReadPath) and access.listing
         self.paths = places.spellings(access)
         self.written = self.paths[0]

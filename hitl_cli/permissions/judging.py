@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import READS, WRITES, File, named_by, names_in, rule_for
+from hitl_cli.permissions.files import READS, WRITES, File, Names, named_by, names_in, rule_for
 from hitl_cli.permissions.rule import Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, first_words
@@ -97,7 +97,7 @@ class Judging:
         """What a deny or ask rule says."""
         scene, now = self.scene, self.scene.now
         first = first_words(command) if scene.tables[DENY] or scene.tables[ASK] else None
-        names: list[tuple[str, str]] | None = None
+        names: Names | None = None
         for decision in (DENY, ASK):
             for table in (tables := [t for t in scene.tables[decision] if t.concerns(first)]):
                 if rule := table.hits(command, now):

@@ -7,7 +7,7 @@ rules it is enough to match any folder above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from hitl_cli.access import Place, inside
@@ -66,7 +66,7 @@ class Index(Generic[R]):
         else:
             self.anchored.add(pattern, it)
 
-    def names(self, parts: Sequence[str]) -> bool:
+    def names(self, parts: Collection[str]) -> bool:
         """False when no pattern names any of these components (`Path.names`)."""
         if not self.spelled.isdisjoint(parts):
             return True
