@@ -11,6 +11,7 @@ from hitl_cli.cli.opening import open_repl
 from hitl_cli.cli.options import Version
 from hitl_cli.cli.turn import Turn
 from hitl_cli.errors import UsageError
+from hitl_cli.version import VERSION
 
 Continue = Annotated[bool, Option("-c --continue", "Reopen this folder's newest session.")]
 
@@ -23,6 +24,9 @@ def chat(
     turn: Turn,
 ) -> int:
     """The REPL in this folder."""
+    if version:
+        print(f"hitl {VERSION}")
+        return 0
     return open_repl(turn, newest=continue_, message=message)
 
 

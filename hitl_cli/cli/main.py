@@ -67,6 +67,7 @@ TOPICS: dict[str, dict[str, Entry | Group]] = {
 }
 COMMANDS = {name: entry for entries in TOPICS.values() for name, entry in entries.items()}
 HELPS = (["--help"], ["-h"])  # of the whole program, not of one command
+ABOUT = {"--help", "-h", "--version"}  # what needs no message, whatever else is said
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -105,7 +106,7 @@ def _dispatch(arguments: list[str]) -> int:
         return _command("run", arguments, "hitl")
     if len(words) > 1 or (words and not any(c.isspace() for c in arguments[words[0]])):
         raise UsageError(_unknown(arguments[words[0]]))
-    if "--help" not in arguments and "-h" not in arguments and not sys.stdin.isatty():
+    if not ABOUT.intersection(arguments) and not sys.stdin.isatty():
         return _command("run", arguments, "hitl")
     if not arguments:
         from hitl_cli.cli.opening import open_repl

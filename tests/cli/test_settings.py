@@ -307,7 +307,9 @@ def test_the_version_is_told(home: Home) -> None:
     from hitl_cli.version import VERSION
 
     assert home.hitl("--version").out == f"hitl {VERSION}\n"
-    assert home.hitl("--version", "--plain").out == f"hitl {VERSION}\n"
+    for arguments in (["--version", "--plain"], ["--plain", "--version"], ["-c", "--version"]):
+        said = home.hitl(*arguments)
+        assert (said.code, said.out) == (0, f"hitl {VERSION}\n")
 
 
 @pytest.mark.parametrize(
