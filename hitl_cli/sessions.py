@@ -72,8 +72,8 @@ def change(store: Store, session: str, changed: Changed, **of_head: Any) -> None
 def fork(store: Store, session: str) -> str:
     """The id of a new session that holds everything this one holds.
 
-    Raises SessionPending while something waits and Unfinished while a turn is not over: both copies would go on with it,
-    and what is approved runs once.
+    Raises SessionPending while something waits, SessionBusy while a turn runs, and Unfinished where one was cut off: both
+    copies would go on with it, and what is approved runs once.
     """
     head = head_of(store, session)
     if head.pending:
@@ -85,6 +85,7 @@ def fork(store: Store, session: str) -> str:
     entries: list[Entry] = [record.entry for record in store.read(session)]
     state = State().fold_all(entries)
     if state.unfinished or any(c.settled is None and (c.approved or c.running) for c in state.calls.values()):
+        store.release(store.claim(session))
         raise Unfinished(f"Session {session} is in the middle of a turn.\n  `hitl recover {session}`, then fork.")
     new = store.create()
     lease = store.claim(new)

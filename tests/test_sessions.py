@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hitl_cli import sessions
-from hitl_cli.errors import SessionBusy, SessionPending, UnknownSession
+from hitl_cli.errors import SessionBusy, SessionPending, Unfinished, UnknownSession
 from hitl_cli.journal import Began, Changed, Ended, ModelReply, Replied, Settings, Usage
 from hitl_cli.store import Head
 from hitl_cli.store.sqlite import SqliteStore
@@ -55,6 +55,18 @@ def test_a_fork_holds_all_and_leaves_the_first_as_it_is(store: SqliteStore) -> N
     assert [r.entry for r in store.read(copy)] == [*ENTRIES, Changed("title", f"a title (fork of {id})")]
     assert [r.entry for r in store.read(id)] == list(ENTRIES)
     assert {head.session: head.title for head in store.heads()} == {id: "a title", copy: f"a title (fork of {id})"}
+
+
+def test_a_turn_that_runs_is_busy_and_one_that_was_cut_off_is_to_be_recovered_before_a_fork(store: SqliteStore) -> None:
+    id = store.create()
+    lease = store.claim(id)
+    store.append(ENTRIES[:1], Head(id, "a title", "/w", "running", 1), lease, 0)
+    with pytest.raises(SessionBusy):
+        sessions.fork(store, id)
+    store.release(lease)
+    with pytest.raises(Unfinished, match=f"hitl recover {id}"):
+        sessions.fork(store, id)
+    store.release(store.claim(id))  # nothing holds it
 
 
 def test_what_waits_is_not_forked(store: SqliteStore) -> None:
