@@ -10,6 +10,7 @@ from hitl_cli.permissions.files import READS, WRITES, File, Names, named_by, nam
 from hitl_cli.permissions.rule import Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, first_words
+from hitl_cli.shell.scan import SEARCHED
 
 READ_ONLY_PACK = "read-only.toml"
 # Programs whose whole business is files: mode accept-edits runs them when every file they write is in the workspace.
@@ -164,6 +165,9 @@ class Judging:
                 self.scene, ASK, path, READS | WRITES
             ):
                 return ASK, "rule", f"{why}; {named(rule)} may forbid it", rule
+        if len(opaque.words) > SEARCHED:
+            why += f"; deny and ask rules were looked for among its first {SEARCHED:,} words"
+            return DENY if self.scene.mode == "plan" else ASK, "opaque", why, None
         if self.scene.own is not None:
             return self.scene.own, "policy", POLICY, None
         if self.scene.mode in ("bypass", "plan"):

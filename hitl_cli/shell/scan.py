@@ -24,7 +24,7 @@ _SEPARATORS = later(r"[|;&\n]+")
 _OPENERS = later(r"[$<>]\(|`|<<|\$\{")
 _QUOTES = str.maketrans("", "", "'\"\\`")
 _ROUGH = later(r"[\s;&|()<>{}$=]+")
-_ROUGH_MOST = 4_000
+SEARCHED = 4_000  # rough words that deny and ask rules look at
 
 
 def look(text: str) -> str:
@@ -43,6 +43,7 @@ def look(text: str) -> str:
 
 
 def rough_words(text: str) -> tuple[str, ...]:
-    """The words of `text` with quotes and backslashes left out, at most a few thousand of them, in order."""
-    joined = text[: 2 * LARGEST].replace("\\\n", "").translate(_QUOTES)
-    return tuple(word for word in _ROUGH.split(joined, _ROUGH_MOST)[:_ROUGH_MOST] if word)
+    """The words of `text` with quotes and backslashes left out, in order. Of many, one more than are searched: that there
+    are more has to be known, for nothing is known of those."""
+    joined = text.replace("\\\n", "").translate(_QUOTES)
+    return tuple(word for word in _ROUGH.split(joined, SEARCHED + 1) if word)[: SEARCHED + 1]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, Place, ReadPath, ToolUse, Unknown, WritePath
+from hitl_cli.accesses import accesses_of
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source, Verdict
+from hitl_cli.shell.scan import SEARCHED
 
 PLACE = Place("/w", ("/w", "/extra"), "/home/u", ("/home/u/.config/hitl", "/w/.hitl"))
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -155,6 +157,19 @@ class TestCommands:
         assert outcome(part, "Bash", "- Bash(git push:*)") == (DENY, "rule")
         assert outcome(part, "Bash", mode="bypass") == (ALLOW, "mode")
         assert outcome([Opaque("why", "cat .env '", ("cat", ".env"))], "- Read(.env)", mode="bypass") == (ASK, "rule")
+
+    @pytest.mark.parametrize(
+        ("mode", "decision"),
+        [("default", ASK), ("accept-edits", ASK), ("bypass", ASK), ("plan", DENY), ("dont-ask", DENY)],
+    )
+    @pytest.mark.parametrize("text", ["{} $((", "{} 'x", "bash <<< $X {}", "{}" + "; a" * 2_001])
+    def test_what_deny_rules_could_not_search_is_run_in_no_mode(
+        self, text: str, mode: Mode, decision: Decision
+    ) -> None:
+        text = text.format("a " * SEARCHED + "\ngit push\n")
+        found = accesses_of("Bash", {"command": text}, Place("/w", ("/w",), "/h"))
+        assert judge(list(found), "Bash", "- Bash(git push:*)", mode=mode).decision is decision
+        assert judge(list(found), mode=mode, own=ALLOW).decision is not ALLOW
 
     def test_nothing_to_judge_asks(self) -> None:
         assert judge([]).decision is ASK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_cli.shell.scan import look, rough_words
+from hitl_cli.shell.scan import SEARCHED, look, rough_words
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,9 @@ def test_a_text_is_refused_with_the_reason(text: str, reason: str) -> None:
 
 def test_the_words_of_any_text_are_told_without_understanding_it() -> None:
     assert rough_words('g"it" pu\\\nsh && echo "$(rm -rf \'x') == ("git", "push", "echo", "rm", "-rf", "x")
+
+
+def test_of_many_words_one_more_is_told_than_is_searched():
+    assert len(rough_words("a " * SEARCHED)) == SEARCHED
+    assert len(rough_words(" a" * (SEARCHED + 1))) == len(rough_words(";a" * 40 * SEARCHED)) == SEARCHED + 1
+    assert rough_words("a" * 500_000 + " git push")[1:] == ("git", "push")
