@@ -12,12 +12,13 @@ a file pattern for the links it meets today, a file with several names for its p
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -29,6 +30,7 @@ from hitl_cli.regex import later
 
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 500  # of one file pattern that are looked at
+_ENTRIES = 20_000  # of folders that are listed for one file pattern
 _LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
 _PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
 _DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
@@ -241,24 +243,48 @@ class Look:
         pattern = access.path
         if pattern == "/**" or not posixpath.isabs(pattern):
             return
-        unread = Opaque("the pattern is longer than a path can be", pattern, (pattern,))
         if len(pattern) > _LONGEST:
-            yield unread
+            yield Opaque("the pattern is longer than a path can be", pattern, (pattern,))
             return
-        try:
-            for n, path in enumerate(glob.iglob(pattern.replace("**", "*"))):
-                if n == _MATCHES:
-                    return
-                concrete = replace(access, path=path, glob=False)
-                found = self.at(concrete)
-                if isinstance(found, Opaque) or found.real != lexical(path, "/"):
-                    yield found
-                if not isinstance(found, Opaque):
-                    yield from self.beyond(found)
-        except RecursionError:
-            yield unread  # a thousand folders deep
-        except (OSError, re.error):
+        matches = _matches(pattern)
+        if matches is None:
+            yield Opaque("the pattern looks into more folders and files than can be told at once", pattern, (pattern,))
             return
+        for path in matches[:_MATCHES]:
+            concrete = replace(access, path=path, glob=False)
+            found = self.at(concrete)
+            if isinstance(found, Opaque) or found.real != lexical(path, "/"):
+                yield found
+            if not isinstance(found, Opaque):
+                yield from self.beyond(found)
+
+
+def _matches(pattern: str) -> list[str] | None:
+    """The files that a shell pattern (absolute) matches, `**` as `*`; None when that takes too long to find out."""
+    found, left = ["/"], _ENTRIES
+    for part in pattern.strip("/").replace("**", "*").split("/"):
+        if not glob.has_magic(part):
+            found = [posixpath.join(folder, part) for folder in found]
+            continue
+        matches = _matcher(part)
+        below = []
+        for folder in found:
+            names = _names(folder)
+            left -= 1 + len(names)
+            if left < 0:
+                return None
+            below += [
+                posixpath.join(folder, name) for name in names if matches(name) and (name[0] != "." or part[0] == ".")
+            ]
+        found = below
+    return [path for path in found if os.path.lexists(path)]
+
+
+def _matcher(part: str) -> Callable[[str], object]:
+    try:
+        return re.compile(fnmatch.translate(part)).match
+    except re.error:
+        return lambda name: False
 
 
 def _planted(command: Command) -> Iterator[Access]:
@@ -275,7 +301,7 @@ def _planted(command: Command) -> Iterator[Access]:
             yield Opaque(reason, command.text)
 
 
-def _names(folder: str) -> Iterable[str]:
+def _names(folder: str) -> Sequence[str]:
     try:
         return os.listdir(folder)
     except OSError:
