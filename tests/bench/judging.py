@@ -39,19 +39,22 @@ def commands() -> list[str]:
 
 def many(count: int) -> list[Rule]:
     """Rules as people write them: of 844 in real settings files 87 % name commands, 4 % tools of servers, 3 % files and 2 %
-    hosts."""
+    hosts. Of every kind there is one that denies, however few there are: only their number differs."""
     choose = random.Random(1)
     programs = [f"{name}{n}" for n in range(max(1, count // 20)) for name in ("make", "npm", "tool", "run", "check")]
     shapes = {
         "Bash({0} {1}:*)": 35, "Bash({0}:*)": 15, "Bash({0} {1} --flag {2})": 25, "Bash({0} * {2})": 15,
         "mcp__{0}__{1}": 4, "Read(src/{0}/{1}/**)": 2, "Edit(docs/{0}/*.md)": 2, "WebFetch(domain:{0}.example.org)": 2,
     }  # fmt: skip
-    texts = {
-        shape.format(choose.choice(programs), f"sub{choose.randrange(99)}", f"w{choose.randrange(9999)}")
-        for shape in choose.choices(list(shapes), list(shapes.values()), k=count * 3)
-    }
+
+    def made(shape: str) -> str:
+        return shape.format(choose.choice(programs), f"sub{choose.randrange(99)}", f"w{choose.randrange(9999)}")
+
+    denied = [codec.parse(made(shape), Decision.DENY) for shape in shapes]
+    texts = {made(shape) for shape in choose.choices(list(shapes), list(shapes.values()), k=count * 3)}
     decisions = (Decision.ALLOW, Decision.ALLOW, Decision.ALLOW, Decision.ASK, Decision.DENY)
-    return [codec.parse(text, choose.choice(decisions)) for text in choose.sample(sorted(texts), count)]
+    more = choose.sample(sorted(texts), count - len(denied))
+    return [*denied, *(codec.parse(text, choose.choice(decisions)) for text in more)]
 
 
 def once(policy: Policy, texts: Sequence[str], place: Place) -> list[float]:
