@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from hitl_cli.errors import SettingsError, UsageError
+from hitl_cli.paths import text_of
 from hitl_cli.permissions.rule import Mode
 from hitl_cli.records import Struct, field
 from hitl_cli.times import duration
@@ -129,7 +130,7 @@ LOWER = ("max_steps", "max_tokens", "max_cost", "expires")
 def read(file: Path) -> dict[str, Any]:
     """The settings that `file` sets, checked; {} when there is no such file. Raises SettingsError."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = text_of(file)
     except FileNotFoundError:
         return {}
     except IsADirectoryError:

@@ -6,7 +6,9 @@ folder at the moment something is written into it.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -80,6 +82,15 @@ def _own(kind: str, usual: str, environ: Mapping[str, str]) -> Path:
     if not base.is_absolute():  # by the specification a relative path does not count
         base = Path(environ.get("HOME") or os.path.expanduser("~"), usual).absolute()
     return base / APP
+
+
+def text_of(file: Path) -> str:
+    """The text of a regular file in UTF-8. Raises OSError for anything else that has its name, too: a pipe would be waited
+    for, and a device may have no end."""
+    with open(file, encoding="utf-8", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(file))
+        return opened.read()
 
 
 def work_tree(folder: Path) -> Path:

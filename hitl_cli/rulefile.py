@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import rulelines
+from hitl_cli import paths, rulelines
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
@@ -41,7 +41,7 @@ def read(file: Path, layer: Layer, *, settings: bool = False) -> RuleFile:
 def text_of(file: Path) -> str | None:
     """The text of a rule file, None when there is no such file."""
     try:
-        return file.read_text(encoding="utf-8")
+        return paths.text_of(file)
     except FileNotFoundError:
         return None
     except NotADirectoryError:

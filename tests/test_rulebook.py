@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hitl_cli import rulebook, rulefile
+from hitl_cli import config, rulebook, rulefile
 from hitl_cli.access import Place
-from hitl_cli.errors import RuleError
+from hitl_cli.errors import RuleError, SettingsError
 from hitl_cli.paths import Paths, place_for
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Source
@@ -98,6 +98,17 @@ def test_a_folder_in_the_place_of_a_file_stops_the_program(paths: Paths, place: 
     with pytest.raises(RuleError, match="is a folder") as caught:
         rulebook.load(place, paths)
     assert caught.value.remedy == "Move the folder away."
+
+
+@pytest.mark.parametrize("settings", [False, True])
+def test_a_pipe_in_the_place_of_a_file_stops_the_program(settings: bool, paths: Paths, place: Place) -> None:
+    file = paths.user_config if settings else paths.user_rules
+    file.parent.mkdir(parents=True)
+    os.mkfifo(file)
+    with pytest.raises(RuleError, match="no regular file"):
+        rulebook.load(place, paths)
+    with pytest.raises(SettingsError, match="no regular file"):
+        config.read(file)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
