@@ -1,4 +1,4 @@
-"""What lies below a folder that a call reads or writes whole, as the disk has it now.
+"""What lies below a folder that a call reads or writes whole, and what a file pattern matches, as the disk has it now.
 
 A rule that closes one file (`Read(.env)`) says nothing about `grep -r x .` by its text alone. Which files are there
 settles it: the list is made only when a rule could forbid one of them, and is bounded.
@@ -6,16 +6,18 @@ settles it: the list is made only when a rule could forbid one of them, and is b
 
 from __future__ import annotations
 
+import fnmatch
+import glob
 import os
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
 from hitl_cli.records import replace
 
-_MOST = 20_000  # paths below a folder that are looked at
+_MOST = 20_000  # paths below a folder, or beside what a pattern matches, that are looked at
 _NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")
 
 
@@ -105,3 +107,39 @@ def _tracked(folder: str, real: str) -> Sequence[str] | None:
             found += [path, folder + path[len(real) :]]
         at += (end - at) // 8 * 8 + 8
     return found
+
+
+def matches(pattern: str) -> list[str] | None:
+    """The files that a shell pattern (absolute) matches, `**` as `*`; None when that takes too long to find out."""
+    found, left = ["/"], _MOST
+    for part in pattern.strip("/").replace("**", "*").split("/"):
+        if not glob.has_magic(part):
+            found = [posixpath.join(folder, part) for folder in found]
+            continue
+        fits = _fits(part)
+        below = []
+        for folder in found:
+            names = listing(folder)
+            left -= 1 + len(names)
+            if left < 0:
+                return None
+            below += [
+                posixpath.join(folder, name) for name in names if fits(name) and (name[0] != "." or part[0] == ".")
+            ]
+        found = below
+    return [path for path in found if os.path.lexists(path)]
+
+
+def _fits(part: str) -> Callable[[str], object]:
+    try:
+        return re.compile(fnmatch.translate(part)).match
+    except re.error:
+        return lambda name: False
+
+
+def listing(folder: str) -> Sequence[str]:
+    """The names in a folder; none when it cannot be listed."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()

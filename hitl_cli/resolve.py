@@ -12,25 +12,21 @@ a file pattern for the links it meets today, a file with several names for its p
 
 from __future__ import annotations
 
-import fnmatch
-import glob
 import os
 import posixpath
-import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import all_below, some_below
+from hitl_cli.below import all_below, listing, matches, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import replace
 from hitl_cli.regex import later
 
 _LINKS = 40  # the kernel's own limit
-_MATCHES = 500  # of one file pattern that are looked at
-_ENTRIES = 20_000  # of folders that are listed for one file pattern
+_MATCHES = 2_000  # of one file pattern that are looked at
 _LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
 _PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
 _DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
@@ -226,10 +222,10 @@ class Look:
         folder = os.path.join(workspace, ".git", "hooks")
         candidates = [os.path.join(self.place.home, name) for name in NAMES_IN_HOME]
         candidates += [os.path.join(workspace, ".git", name) for name in NAMES_IN_GIT]
-        candidates += [os.path.join(folder, name) for name in _names(folder)]
-        candidates += [os.path.join(workspace, name) for name in _names(workspace) if name.startswith(".")]
+        candidates += [os.path.join(folder, name) for name in listing(folder)]
+        candidates += [os.path.join(workspace, name) for name in listing(workspace) if name.startswith(".")]
         for at in self.place.protected:
-            candidates += [at, *(os.path.join(at, name) for name in _names(at))]
+            candidates += [at, *(os.path.join(at, name) for name in listing(at))]
         for candidate in candidates:
             try:
                 other = os.stat(candidate)
@@ -246,45 +242,17 @@ class Look:
         if len(pattern) > _LONGEST:
             yield Opaque("the pattern is longer than a path can be", pattern, (pattern,))
             return
-        matches = _matches(pattern)
-        if matches is None:
-            yield Opaque("the pattern looks into more folders and files than can be told at once", pattern, (pattern,))
+        found = matches(pattern)
+        if found is None or len(found) > _MATCHES:
+            yield Opaque("the pattern meets more files than are looked at for links", pattern, (pattern,))
             return
-        for path in matches[:_MATCHES]:
+        for path in found:
             concrete = replace(access, path=path, glob=False)
-            found = self.at(concrete)
-            if isinstance(found, Opaque) or found.real != lexical(path, "/"):
-                yield found
-            if not isinstance(found, Opaque):
-                yield from self.beyond(found)
-
-
-def _matches(pattern: str) -> list[str] | None:
-    """The files that a shell pattern (absolute) matches, `**` as `*`; None when that takes too long to find out."""
-    found, left = ["/"], _ENTRIES
-    for part in pattern.strip("/").replace("**", "*").split("/"):
-        if not glob.has_magic(part):
-            found = [posixpath.join(folder, part) for folder in found]
-            continue
-        matches = _matcher(part)
-        below = []
-        for folder in found:
-            names = _names(folder)
-            left -= 1 + len(names)
-            if left < 0:
-                return None
-            below += [
-                posixpath.join(folder, name) for name in names if matches(name) and (name[0] != "." or part[0] == ".")
-            ]
-        found = below
-    return [path for path in found if os.path.lexists(path)]
-
-
-def _matcher(part: str) -> Callable[[str], object]:
-    try:
-        return re.compile(fnmatch.translate(part)).match
-    except re.error:
-        return lambda name: False
+            met = self.at(concrete)
+            if isinstance(met, Opaque) or met.real != lexical(path, "/"):
+                yield met
+            if not isinstance(met, Opaque):
+                yield from self.beyond(met)
 
 
 def _planted(command: Command) -> Iterator[Access]:
@@ -299,10 +267,3 @@ def _planted(command: Command) -> Iterator[Access]:
         if os.path.isfile(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs"):
             reason = f"{folder} is itself a repository's data, and git would follow its configuration"
             yield Opaque(reason, command.text)
-
-
-def _names(folder: str) -> Sequence[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hitl_cli import below
 from hitl_cli.access import Command, Host, Opaque, Place, ReadPath, ToolUse, WritePath
 from hitl_cli.accesses import accesses_of
 from hitl_cli.resolve import Look, real, resolve
@@ -115,6 +116,24 @@ class TestFoldersAndPatterns:
     @pytest.mark.parametrize("pattern", ["*/" * 2_100 + "x", "*/" * 30_000 + "x", "*a" * 30_000, "**/" * 20_000])
     def test_a_pattern_that_no_path_can_be_as_long_as_is_opaque(self, place: Place, pattern: str) -> None:
         assert [type(a) for a in accesses_of("Bash", {"command": f"cat {pattern}"}, place)][-1] is Opaque
+
+    def test_a_link_is_found_among_all_that_a_pattern_matches_or_the_pattern_is_opaque(self, place: Place) -> None:
+        folder = Path(place.cwd) / "many"
+        folder.mkdir()
+        for number in range(1_999):
+            (folder / f"f{number}").touch()
+        (folder / "link").symlink_to(Path(place.cwd).parent / "out")
+        found = accesses_of("Bash", {"command": "cat many/*"}, place)
+        assert f"{place.cwd}/many/link" in [a.path for a in found if isinstance(a, ReadPath)]
+        (folder / "one more").touch()
+        assert isinstance(accesses_of("Bash", {"command": "cat many/*"}, place)[-1], Opaque)
+
+    def test_a_pattern_that_would_list_the_disk_is_opaque(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        for number in range(30):
+            (Path(place.cwd) / f"d{number}" / "e").mkdir(parents=True)
+        monkeypatch.setattr(below, "_MOST", 100)
+        assert not isinstance(accesses_of("Bash", {"command": "cat d1*/*/x"}, place)[-1], Opaque)
+        assert isinstance(accesses_of("Bash", {"command": "cat */*/*/x"}, place)[-1], Opaque)
 
     def test_a_git_folder_planted_in_the_workspace_is_opaque(self, place: Place) -> None:
         for name in ("objects", "refs"):
