@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hitl_cli.records import Struct
@@ -172,13 +173,23 @@ class Place(Struct, frozen=True):
     def workspace(self) -> str:
         return self.roots[0]
 
+    def holds(self, path: str) -> bool:
+        """True when the normalised `path` is a root or below one."""
+        return path in self.roots or path.startswith(_starts(self.roots))
+
+
+@lru_cache(maxsize=64)
+def _starts(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """What the paths below these folders begin with."""
+    return tuple(folder.rstrip("/") + "/" for folder in folders)
+
 
 def lexical(path: str, at: str) -> str:
     """`path` as an absolute text with `.` and `..` taken out by text alone, seen from the folder `at`."""
-    if path[:1] == "/" and path[-1] != "/" and "/." not in path and "//" not in path:
-        return path
-    joined = posixpath.normpath(posixpath.join(at, path))
-    return "/" + joined.lstrip("/")
+    whole = path if path[:1] == "/" else f"{at}/{path}"
+    if "/." not in whole and "//" not in whole and whole[-1] != "/":
+        return whole
+    return "/" + posixpath.normpath(whole).lstrip("/")
 
 
 def inside(path: str, folder: str) -> bool:

@@ -12,7 +12,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
 from hitl_cli.records import replace
@@ -111,25 +111,24 @@ def _tracked(folder: str, real: str) -> Sequence[str] | None:
 
 def matches(pattern: str) -> list[str] | None:
     """The files that a shell pattern (absolute) matches, `**` as `*`; None when that takes too long to find out."""
-    found, left = ["/"], _MOST
-    for part in pattern.strip("/").replace("**", "*").split("/"):
+    found, left = [""], _MOST
+    for part in filter(None, pattern.replace("**", "*").split("/")):
         if not glob.has_magic(part):
-            found = [posixpath.join(folder, part) for folder in found]
+            found = [f"{folder}/{part}" for folder in found]
             continue
         fits = _fits(part)
         below = []
         for folder in found:
-            names = listing(folder)
+            names = listing(folder or "/")
             left -= 1 + len(names)
             if left < 0:
                 return None
-            below += [
-                posixpath.join(folder, name) for name in names if fits(name) and (name[0] != "." or part[0] == ".")
-            ]
+            below += [f"{folder}/{name}" for name in names if fits(name) and (name[0] != "." or part[0] == ".")]
         found = below
     return [path for path in found if os.path.lexists(path)]
 
 
+@lru_cache(maxsize=500)
 def _fits(part: str) -> Callable[[str], object]:
     try:
         return re.compile(fnmatch.translate(part)).match

@@ -22,9 +22,10 @@ from itertools import pairwise
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
 from hitl_cli.below import all_below, listing, matches, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
-from hitl_cli.records import replace
+from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
+_GIT = ("git",)
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 2_000  # of one file pattern that are looked at
 _LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
@@ -40,7 +41,7 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
         if isinstance(access, (ReadPath, WritePath)):
             if access.glob:
                 out.append(some_below(access))
-                more.extend(disk.met(access))
+                more += disk.met(access)
                 continue
             found = disk.at(access)
             out.append(found)
@@ -48,12 +49,8 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
                 more += disk.beyond(found, accesses)
             continue
         out.append(access)
-        if (
-            isinstance(access, Command)
-            and access.words[:1] == ("git",)
-            and (access.forms or access.cwd != disk.place.workspace)
-        ):
-            more.extend(_planted(access))
+        if isinstance(access, Command) and access.words[:1] == _GIT:
+            more += _planted(access)
     return (*out, *more)
 
 
@@ -68,27 +65,37 @@ def real(path: str, place: Place) -> str | None:
     return Look(place).follow(posixpath.join(place.cwd, path))
 
 
-Spelled = tuple[tuple[str, str], ...]  # (real, as it is spelled) of folders
+class Spelling(Struct, frozen=True):
+    """A root or the home folder: where it really is, as it is spelled, and what the paths below it begin with."""
+
+    real: str
+    folder: str
+    start: str
 
 
 @lru_cache(maxsize=64)
-def _spelled(place: Place) -> tuple[Spelled, Spelled]:
+def _spelled(place: Place) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...]]:
     """The roots and the home folder, and those of them that are reached through a link. Kept: where they lie when the
     program starts is where the workspace is, and a path that leads elsewhere later is outside."""
     look = Look(place, ((), ()))
-    found = tuple((real, folder) for folder in (*place.roots, place.home) if (real := look._walk(folder)))
-    return found, tuple((real, folder) for real, folder in found if real != folder)
+    found = tuple(
+        Spelling(real, folder, folder.rstrip("/") + "/")
+        for folder in (*place.roots, place.home)
+        if (real := look._walk(folder))
+    )
+    return found, tuple(each for each in found if each.real != each.folder)
 
 
 class Look:
-    """One look at the disk: what was found out about a folder is not asked again."""
+    """One look at the disk: what was found out about a name is not asked again."""
 
-    def __init__(self, place: Place, spelled: tuple[Spelled, Spelled] | None = None) -> None:
+    __slots__ = ("followed", "linked", "place", "spelled", "there")
+
+    def __init__(self, place: Place, spelled: tuple[tuple[Spelling, ...], tuple[Spelling, ...]] | None = None) -> None:
         self.place = place
         self.followed: dict[str, str | None] = {}
-        self.links: dict[str, str | None] = {}
-        self.missing: set[str] = set()
-        self.status: dict[str, os.stat_result] = {}  # of what is no link
+        # What a link holds, the status of what is no link, None where nothing is to be found.
+        self.there: dict[str, str | os.stat_result | None] = {}
         self.spelled, self.linked = spelled or _spelled(place)
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
@@ -98,7 +105,7 @@ class Look:
         found = self.follow(path)
         if found is None:
             return Opaque("its links lead in a circle", path, (path,))
-        if found != path and self._in_roots(found) and not self._in_roots(lexical(path, "/")):
+        if found != path and self.place.holds(found) and not self.place.holds(lexical(path, "/")):
             alias = self._alias(path)
         if isinstance(access, ReadPath):
             return ReadPath(
@@ -106,16 +113,13 @@ class Look:
             )
         return replace(access, real=found, alias=alias)
 
-    def _in_roots(self, path: str) -> bool:
-        return any(inside(path, root) for root in self.place.roots)
-
     def follow(self, path: str) -> str | None:
         if path in self.followed:
             return self.followed[path]
         found = self._walk(path)
-        for folder, spelling in self.linked:
-            if found is not None and inside(found, folder):
-                found = spelling + found[len(folder) :] if folder != "/" else found
+        for known in self.linked:
+            if found is not None and inside(found, known.real):
+                found = known.folder + found[len(known.real) :] if known.real != "/" else found
                 break
         self.followed[path] = found
         return found
@@ -123,9 +127,9 @@ class Look:
     def _walk(self, path: str) -> str | None:
         """As realpath(3), by hand; None after too many links."""
         here, left = "", _LINKS
-        for found, folder in self.spelled:
-            if path.startswith(f"{folder}/"):
-                here, path = found, path[len(folder) :]
+        for known in self.spelled:
+            if path.startswith(known.start):
+                here, path = known.real.rstrip("/"), path[len(known.start) :]
                 break
         ahead = path.split("/")[::-1]
         while ahead:
@@ -135,47 +139,36 @@ class Look:
             if part == "..":
                 here = here.rpartition("/")[0]
                 continue
-            step = f"{here}/{part}"
-            if here in self.missing:  # nothing is below what is not there
+            here = f"{here}/{part}"
+            there = self.there[here] if here in self.there else self._find(here)
+            if there is None:  # nothing is below what is not there
                 if ".." not in ahead:
-                    step, ahead = lexical("/".join((step, *reversed(ahead))), "/"), []
-                self.missing.add(step)
-                here = step
-                continue
-            target = self._link(step)
-            if target is None:
-                here = step
-                continue
-            left -= 1
-            if not left:
-                return None
-            if target.startswith("/"):
-                here = ""
-            ahead += target.split("/")[::-1]
+                    here = lexical("/".join((here, *reversed(ahead))), "/") if ahead else here
+                    self.there[here] = None
+                    return here
+            elif isinstance(there, str):
+                left -= 1
+                if not left:
+                    return None
+                here = "" if there.startswith("/") else here.rpartition("/")[0]
+                ahead += there.split("/")[::-1]
         return here or "/"
 
-    def _link(self, path: str) -> str | None:
-        """What the link `path` holds, None when it is none."""
-        if path in self.links:
-            return self.links[path]
-        target: str | None
-        if path.startswith(("/proc/", "/dev/")) and (_DESCRIPTOR.fullmatch(path) or _PROCESS.match(path)):
-            kind = _PROCESS.match(path)
-            target = None if kind is None else "/" if kind.group(1) == "root" else self.place.cwd
-        else:
-            target = None
+    def _find(self, path: str) -> str | os.stat_result | None:
+        """What stands at `path`, noted. A descriptor is no name of the disk, and stays what it is called."""
+        found: str | os.stat_result | None = None
+        kind = _PROCESS.match(path) if path.startswith("/proc/") else None
+        if kind is not None:
+            found = "/" if kind.group(1) == "root" else self.place.cwd
+        elif not (path.startswith(("/proc/", "/dev/")) and _DESCRIPTOR.fullmatch(path)):
             try:
-                status = os.lstat(path)
-                if stat.S_ISLNK(status.st_mode):
-                    target = os.readlink(path)
-                else:
-                    self.status[path] = status
-            except FileNotFoundError:
-                self.missing.add(path)
-            except (OSError, ValueError):  # it cannot be looked at, or is no name the system could hold
+                found = os.lstat(path)
+                if stat.S_ISLNK(found.st_mode):
+                    found = os.readlink(path)
+            except (OSError, ValueError):  # it is not there, cannot be looked at, or is no name the system could hold
                 pass
-        self.links[path] = target
-        return target
+        self.there[path] = found
+        return found
 
     def _alias(self, path: str) -> str | None:
         """`path` from the workspace, when one of the folders it goes through is the workspace itself."""
@@ -188,25 +181,27 @@ class Look:
 
     def other_name(self, path: str) -> tuple[str, str] | None:
         """The folder on the way of `path` that is a root of the workspace, and that root."""
-        if path.startswith("/proc/") or not self._in_roots(self.follow(path) or ""):
+        if path.startswith("/proc/") or not self.place.holds(self.follow(path) or ""):
             return None
         parts = lexical(path, "/").split("/")
         for n in range(len(parts), 1, -1):
             folder = "/".join(parts[:n])
             real = self._walk(folder)
-            for found, root in self.spelled[: len(self.place.roots)]:
-                if found == real:
-                    return folder, root
+            for root in self.spelled[: len(self.place.roots)]:
+                if root.real == real:
+                    return folder, root.folder
         return None
 
     def beyond(self, access: ReadPath | WritePath, accesses: Sequence[Access] = ()) -> list[Access]:
         """What else `access`, one of `accesses`, stands for; a folder that is only entered for nothing."""
         path = access.real or access.path
-        if path in self.missing:
-            return []
-        try:
-            status = self.status.get(path) or os.stat(path)
-        except (OSError, ValueError):
+        status = self.there.get(path, "")
+        if isinstance(status, str):  # it was reached under another name
+            try:
+                status = os.stat(path)
+            except (OSError, ValueError):
+                return []
+        if status is None:
             return []
         if stat.S_ISDIR(status.st_mode):
             listed = isinstance(access, ReadPath) and access.listing
