@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from hitl_cli.errors import SettingsError, UsageError
-from hitl_cli.paths import text_of
 from hitl_cli.permissions.rule import Mode
 from hitl_cli.records import Struct, field
+from hitl_cli.rulefile import text_of
 from hitl_cli.times import duration
 
 FORMAT = 1
@@ -129,14 +129,9 @@ LOWER = ("max_steps", "max_tokens", "max_cost", "expires")
 
 def read(file: Path) -> dict[str, Any]:
     """The settings that `file` sets, checked; {} when there is no such file. Raises SettingsError."""
-    try:
-        text = text_of(file)
-    except FileNotFoundError:
+    text = text_of(file)
+    if text is None:
         return {}
-    except IsADirectoryError:
-        raise SettingsError("is a folder, not a file", file=str(file), remedy="Move the folder away.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot be read: {error}", file=str(file), remedy="Make it readable UTF-8.") from None
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

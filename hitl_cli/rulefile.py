@@ -6,13 +6,16 @@ falling back to fewer deny rules.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import paths, rulelines
+from hitl_cli import rulelines
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.rule import Decision, Layer, Rule, Source
@@ -39,15 +42,22 @@ def read(file: Path, layer: Layer, *, settings: bool = False) -> RuleFile:
 
 
 def text_of(file: Path) -> str | None:
-    """The text of a rule file, None when there is no such file."""
+    """The text of a file of rules or settings, None when there is no such file. Raises RuleError when there is one, or
+    something on the way to it, that cannot be read."""
     try:
-        return paths.text_of(file)
+        return _regular(file)
     except FileNotFoundError:
-        return None
+        reached = _reached(file)
+        if reached.exists():
+            return None
+        problem = f"cannot be read: {reached} is a link to what is not there"
+        remedy = "Put back what it leads to, or take the link away."
     except NotADirectoryError:
-        return None
+        reached = _reached(file)
+        problem = f"cannot be read: {reached} is no folder"
+        remedy = "Name a folder with HITL_CONFIG_DIR or HITL_STATE_DIR, or put one in its place."
     except IsADirectoryError:
-        problem, remedy = "is a folder, where a file of rules is expected", "Move the folder away."
+        problem, remedy = "is a folder, not a file", "Move the folder away."
     except PermissionError:
         problem, remedy = "cannot be read: permission denied", f"Make it yours and readable: chmod u+r {file}"
     except UnicodeDecodeError as error:
@@ -55,6 +65,20 @@ def text_of(file: Path) -> str | None:
     except OSError as error:
         problem, remedy = f"cannot be read: {error.strerror}", "Put that right; rules are never skipped."
     raise RuleError(problem, file=str(file), remedy=remedy)
+
+
+def _regular(file: Path) -> str:
+    """The text of a regular file in UTF-8. Raises OSError for anything else that has its name, too: a pipe would be waited
+    for, and a device may have no end."""
+    with open(file, encoding="utf-8", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(file))
+        return opened.read()
+
+
+def _reached(file: Path) -> Path:
+    """How far one comes on the way to an absolute `file`: the last of it that has an entry on the disk."""
+    return next(path for path in (file, *file.parents) if os.path.lexists(path))
 
 
 @lru_cache(maxsize=16)
