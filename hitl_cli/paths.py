@@ -6,14 +6,12 @@ folder at the moment something is written into it.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hitl_cli.access import Place
+from hitl_cli.access import Place, inside, lexical
 from hitl_cli.errors import UsageError
 from hitl_cli.records import Struct
 
@@ -72,25 +70,29 @@ def locate(environ: Mapping[str, str] | None = None) -> Paths:
 def _own(kind: str, usual: str, environ: Mapping[str, str]) -> Path:
     """The folder of one kind; `usual`: where XDG has it in the home folder when nothing is said."""
     if named := environ.get(f"HITL_{kind}_DIR"):
-        return Path(named).absolute()
+        return Path(lexical(os.path.abspath(named), "/"))
     if sys.platform != "linux":
         from platformdirs import PlatformDirs
 
+        home(environ)  # refused here rather than followed there
         dirs = PlatformDirs(APP, appauthor=False)
         return Path(dirs.user_config_dir if kind == "CONFIG" else dirs.user_state_dir)
-    base = Path(environ.get(f"XDG_{kind}_HOME", ""))
-    if not base.is_absolute():  # by the specification a relative path does not count
-        base = Path(environ.get("HOME") or os.path.expanduser("~"), usual).absolute()
-    return base / APP
+    base = environ.get(f"XDG_{kind}_HOME", "")
+    if not os.path.isabs(base):  # by the specification a relative path does not count
+        base = f"{home(environ)}/{usual}"
+    return Path(lexical(base, "/")) / APP
 
 
-def text_of(file: Path) -> str:
-    """The text of a regular file in UTF-8. Raises OSError for anything else that has its name, too: a pipe would be waited
-    for, and a device may have no end."""
-    with open(file, encoding="utf-8", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(file))
-        return opened.read()
+def home(environ: Mapping[str, str] | None = None) -> str:
+    """The user's home folder, normalised. UsageError where `HOME` is no absolute path: with each current folder `~`, the
+    rules of the user and what the floor guards would be others."""
+    environ = os.environ if environ is None else environ
+    folder = environ.get("HOME", os.path.expanduser("~"))
+    if not os.path.isabs(folder):
+        raise UsageError(
+            f"The home folder {folder!r} is no absolute path.\n  Set HOME to yours, such as HOME=/home/me."
+        )
+    return lexical(folder, "/")
 
 
 def work_tree(folder: Path) -> Path:
@@ -127,10 +129,23 @@ def place_for(cwd: str | os.PathLike[str], add_dirs: Iterable[str], paths: Paths
     return Place(
         cwd=str(here),
         roots=tuple(dict.fromkeys(str(f) for f in (workspace, *extra))),
-        home=os.path.expanduser("~"),
-        protected=(str(paths.config), str(paths.state), str(MANAGED.parent), str(workspace / ".hitl")),
+        home=home(),
+        protected=_own_files(paths, workspace),
         folds_case=_folds_case(workspace),
     )
+
+
+def _own_files(paths: Paths, workspace: Path) -> tuple[str, ...]:
+    """What holds the program's own rules, settings and sessions, under its name and, behind links, under its real one."""
+    hitl = workspace / ".hitl"
+    project = paths.project_rules(project_of(str(workspace)))
+    files = (paths.user_config, paths.user_rules, project, paths.trust, paths.store, MANAGED, hitl / "config.toml")
+    kept = [str(folder) for folder in (paths.config, paths.state, MANAGED.parent, hitl)]
+    for path in (*kept, str(project.parent), *map(str, filter(os.path.islink, files))):
+        real = os.path.realpath(path)
+        if not any(inside(real, folder) for folder in kept):
+            kept.append(real)
+    return tuple(kept)
 
 
 def _folds_case(folder: Path) -> bool:

@@ -214,7 +214,9 @@ def show(arguments: Sequence[str]) -> int:
 
 def install(arguments: Sequence[str]) -> int:
     """`--install-completion [SHELL]`: a file, and one line in the shell's start-up file where the shell needs it."""
-    shell, home = _shell(arguments), Path.home()
+    from hitl_cli import paths
+
+    shell, home = _shell(arguments), Path(paths.home())
     file, start, line = {
         "bash": (home / ".local/share/bash-completion/completions/hitl", ".bashrc", "[ -r {0} ] && . {0}"),
         "zsh": (home / ".zfunc/_hitl", ".zshrc", "fpath=({1} $fpath); autoload -Uz compinit && compinit"),

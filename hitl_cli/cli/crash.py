@@ -8,6 +8,7 @@ from pathlib import Path
 
 def tell(error: Exception) -> str:
     """What to print. The trace, which holds no values, is kept as `last-error.txt` in the state folder."""
+    from hitl_cli.errors import HitlError
     from hitl_cli.paths import locate, private
     from hitl_cli.ui.clean import clean
 
@@ -15,7 +16,7 @@ def tell(error: Exception) -> str:
     try:
         file = private(locate().state) / "last-error.txt"
         _write(file, "".join(traceback.format_exception(error)))
-    except OSError:
+    except (OSError, HitlError):
         return f"{first}\n  The session is kept as it was last stored."
     return f"{first}\n  The session is kept as it was last stored. Where it happened stands in {file}"
 

@@ -18,6 +18,7 @@ from hitl_cli.errors import RuleError
 from hitl_cli.interrupts import Approval, Preview, Suggestion
 from hitl_cli.journal import Call, Grant, Json, Judged, Who, exact
 from hitl_cli.middleware import call_any
+from hitl_cli.paths import home
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdict
@@ -35,7 +36,7 @@ _LONGEST = 300  # characters of a call that its record repeats
 def home_place() -> Place:
     """The current folder, with links resolved."""
     cwd = os.path.realpath(os.getcwd())
-    return Place(cwd, (cwd,), os.path.expanduser("~"))
+    return Place(cwd, (cwd,), home())
 
 
 class Bench(Struct):
