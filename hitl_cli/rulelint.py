@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from operator import itemgetter
 
 from hitl_cli.access import Place, inside, lexical
@@ -36,8 +37,9 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
     files: dict[str, list[Rule]] = {}
     for rule in rules:
         files.setdefault(rule.source.file, []).append(rule)
+    beside = {file: Beside(those, place) for file, those in files.items()}
     for rule in rules:
-        yield from examples(rule, files[rule.source.file], place, now)
+        yield from examples(rule, beside[rule.source.file], now)
         if rule.source.layer == "pack":
             continue
         if rule.until is not None and rule.until <= now:
@@ -49,32 +51,48 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
             yield from _overlapped(rule, policy, wide, now)
 
 
-def examples(rule: Rule, file: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
-    """Examples that do not come out as the rule says. `file`: the rules beside it, which may cover other parts of one."""
+class Beside:
+    """The rules of one file, which may cover other parts of an example of one of them, whatever their time is. They are
+    compiled once for all examples: those of an allow rule with the allow rules, others with all."""
+
+    def __init__(self, rules: Sequence[Rule], place: Place) -> None:
+        self.rules, self.place = rules, place
+
+    def policy(self, rule: Rule) -> Policy:
+        return self._allowing if rule.decision is Decision.ALLOW else self._all
+
+    @cached_property
+    def _all(self) -> Policy:
+        return Policy([replace(r, until=None) for r in self.rules], self.place)
+
+    @cached_property
+    def _allowing(self) -> Policy:
+        return Policy([r for r in self._all.rules if r.decision is Decision.ALLOW], self.place)
+
+
+def examples(rule: Rule, beside: Beside, now: float) -> Iterator[Finding]:
+    """Examples that do not come out as the rule says."""
     for example in rule.match:
-        if not _hit(rule, file, example, place, now):
+        if not _hit(rule, beside.policy(rule), example, now):
             yield Finding(rule, f"does not match its example `{example}`", "Correct the rule or the example.")
     for example in rule.not_match:
-        if _hit(rule, [rule], example, place, now):
+        if _hit(rule, _alone(rule, beside.place), example, now):
             yield Finding(rule, f"matches `{example}`, which it says it does not", "Narrow the rule.")
 
 
-def _hit(rule: Rule, among: Sequence[Rule], example: str, place: Place, now: float) -> bool:
+def _hit(rule: Rule, policy: Policy, example: str, now: float) -> bool:
     """Whether the rule has a part in the verdict on the example, and for an allow rule the whole of it is allowed."""
-    rules = [
-        replace(r, until=None) for r in among if rule.decision is not Decision.ALLOW or r.decision is Decision.ALLOW
-    ]
-    verdict = _verdict(rules, rule, example, place, now)
+    verdict = _verdict(policy, rule, example, now)
     met = any(p.rule and p.rule.text == rule.text and p.decision is rule.decision for p in verdict.parts)
     return met and (rule.decision is not Decision.ALLOW or verdict.decision is Decision.ALLOW)
 
 
-def _alone(rule: Rule, example: str, place: Place, now: float) -> Verdict:
-    return _verdict([replace(rule, until=None)], rule, example, place, now)
+def _alone(rule: Rule, place: Place) -> Policy:
+    return Policy([replace(rule, until=None)], place)
 
 
-def _verdict(rules: Sequence[Rule], rule: Rule, example: str, place: Place, now: float) -> Verdict:
-    """The verdict of `rules` on a call of the rule's tool, given what that is chiefly given: a command, a path, …"""
+def _verdict(policy: Policy, rule: Rule, example: str, now: float) -> Verdict:
+    """The verdict of `policy` on a call of the rule's tool, given what that is chiefly given: a command, a path, …"""
     tool = "Write" if rule.tool == "Edit" and rule.decision is not Decision.ALLOW else rule.tool
     input = (
         {"command": example} if tool == "Bash" else {"url": example} if tool == "WebFetch" else {"file_path": example}
@@ -84,7 +102,7 @@ def _verdict(rules: Sequence[Rule], rule: Rule, example: str, place: Place, now:
     elif tool not in (*FILE_TOOLS, "Bash", "WebFetch"):
         argument = (rule.pattern or "").partition(":")[0]
         input = {argument: example} if argument else {}
-    return Policy(rules, place).judge(accesses_of(tool, input, place), mode="default", now=now, tool=tool)
+    return policy.judge(accesses_of(tool, input, policy.place), mode="default", now=now, tool=tool)
 
 
 def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
@@ -98,11 +116,11 @@ def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
         if command is None:
             return
         if rule.decision is Decision.ALLOW:
-            verdict = _alone(rule, command, place, now)
+            verdict = _verdict(_alone(rule, place), rule, command, now)
             more = rule.pattern.endswith("*") and any(p.rule for p in verdict.parts)  # with further words it may
             if verdict.decision is not Decision.ALLOW and not more:
                 yield Finding(rule, f"never allows what it spells: {verdict.reason}", _instead(command))
-        elif not _hit(rule, [rule], command, place, now):
+        elif not _hit(rule, _alone(rule, place), command, now):
             yield Finding(rule, "is never met by the command it spells", _instead(command))
     elif rule.tool in FILE_TOOLS:
         yield from _lost(rule, place)

@@ -11,7 +11,7 @@ from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Source
 from hitl_cli.records import replace
-from hitl_cli.rulelint import lint
+from hitl_cli.rulelint import Beside, examples, lint
 from hitl_cli.ruleproposal import propose
 from tests.permissions.steps import growth
 
@@ -105,3 +105,32 @@ def test_the_steps_grow_as_the_rules_do(place: Place) -> None:
 
     study(1)  # what is made at the first use
     assert growth(study) < 2.5
+
+
+@pytest.mark.parametrize("decision", Decision)
+@pytest.mark.parametrize(
+    ("text", "fits", "other"),
+    [
+        ("Bash(tool sub{}:*)", "tool sub{} x", "tool other"),
+        ("Bash(tool{})", "tool{}", "tool{} x"),
+        ("Write(src{}/**)", "src{}/a", "other/a"),
+        ("Read(src{}/*.c)", "src{}/a.c", "src{}/a.h"),
+        ("WebFetch(domain:h{}.org)", "https://h{}.org/", "https://other.org/"),
+    ],
+)
+def test_the_steps_of_trying_examples_out_grow_as_the_examples_do(
+    text: str, fits: str, other: str, decision: Decision, place: Place
+) -> None:
+    """As a file loads and as it is looked at."""
+
+    def laid(number: int) -> Rule:
+        made = rule(text.format(number), number, decision)
+        return replace(made, match=(fits.format(number),), not_match=(other.format(number),))
+
+    def tried(times: int) -> None:
+        rules = [laid(number) for number in range(20 * times)]
+        beside = Beside(rules, place)
+        assert not [found for r in rules for found in examples(r, beside, 0)]
+
+    tried(1)  # what is made at the first use
+    assert growth(tried) < 2.3

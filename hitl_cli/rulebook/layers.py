@@ -67,10 +67,11 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
 def _exemplary(rules: list[Rule], place: Place) -> None:
     """RuleError when an example of a rule does not come out as the rule says."""
     if any(rule.match or rule.not_match for rule in rules):
-        from hitl_cli.rulelint import examples  # the reader of commands is loaded by the first example
+        from hitl_cli.rulelint import Beside, examples  # the reader of commands is loaded by the first example
 
+        beside = Beside(rules, place)
         for rule in rules:
-            for found in examples(rule, rules, place, time.time()):
+            for found in examples(rule, beside, time.time()):
                 where = rule.source
                 raise RuleError(f"{rule.text} {found.problem}", file=where.file, line=where.line, remedy=found.remedy)
 
