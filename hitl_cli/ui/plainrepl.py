@@ -40,9 +40,6 @@ KEYS = (
     "Enter sends a line. A question is answered with one of the letters or words that it names, then Enter. "
     "Control-C stops a turn, and leaves at the prompt; Control-D leaves. /help lists the commands."
 )
-SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
-
-
 _LOOKS = later(r"\x1b\[[\d;]*m")  # ours: other people's were cleaned away
 
 
@@ -50,7 +47,6 @@ class PlainRepl:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.width = shutil.get_terminal_size().columns
-        self.begin_teller()
         self.console = PlainConsole()
         self.talk = Conversation(setup, Partner(setup), self)
         self.waiting = 0
@@ -82,7 +78,7 @@ class PlainRepl:
             self.say(notice)
         self.say(f"hitl in {self.setup.place.cwd}. {KEYS}")
         if self.setup.session:
-            self.talk.reopen(self.setup.session, SHOWN)
+            self.talk.reopen(self.setup.session)
         self.talk.go_on()
         await self.talk.wait()
         if self.setup.message:
@@ -167,14 +163,6 @@ class PlainRepl:
 
     def leave(self) -> None:
         self._leaving = True
-
-    def begin_anew(self) -> None:
-        self.talk.begin_anew()
-        self.begin_teller()
-
-    async def reopen(self, session: str, shown: int = SHOWN) -> None:
-        self.begin_teller()
-        await self.talk.switch(session, shown)
 
     async def pick(self, heads: Sequence[Head]) -> str | None:
         for number, head in enumerate(heads, 1):

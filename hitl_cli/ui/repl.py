@@ -31,8 +31,6 @@ from hitl_cli.ui.theme import Line
 from hitl_cli.ui.view import View
 from hitl_cli.ui.waiting import Outcome, Waiting
 
-SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
-
 
 class Repl:
     """Owns the prompt from when it is made; `open` begins the conversation."""
@@ -41,7 +39,6 @@ class Repl:
         self.prompt, self.setup = prompt, prompt.setup
         self.paper, self.app, self.composer = prompt.paper, prompt.app, prompt.composer
         self.say, self.refresh, self.leave = prompt.say, prompt.refresh, prompt.leave
-        self.begin_teller()
         self.view = View(self.paper, prompt.status)
         self.errands = Errands(self.paper, self.setup.place.cwd)
         self.hands = Hands(self)
@@ -57,7 +54,7 @@ class Repl:
     def open(self, early: Sequence[Kept]) -> None:
         """Begin, and go on with what was typed before there was anybody to take it."""
         if self.setup.session:
-            self.talk.reopen(self.setup.session, SHOWN)
+            self.talk.reopen(self.setup.session)
         for line in gather(self.setup.place, self.setup.paths).notices(self.setup.place):
             self.say(line)
         for line in self.setup.notices:
@@ -123,15 +120,6 @@ class Repl:
         self.paper.print(self.teller.lines(lines))
 
     # -- other sessions
-
-    def begin_anew(self) -> None:
-        """The next message begins a new session."""
-        self.talk.begin_anew()
-        self.begin_teller()
-
-    async def reopen(self, session: str, shown: int = SHOWN) -> None:
-        self.begin_teller()
-        await self.talk.switch(session, shown)
 
     async def pick(self, heads: Sequence[Head]) -> str | None:
         """One of several sessions, chosen by the person."""

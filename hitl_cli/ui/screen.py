@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from hitl_cli.ui.waiting import Outcome, Waiting
 
 
+SHOWN = 3  # turns of an earlier conversation that are printed when it is reopened
+
+
 class Screen(Protocol):
+    def begin_teller(self) -> None:
+        """What is shown from now on is of another session."""
+
     def show(self, event: object) -> None:
         """Print and redraw what an event of the run changes."""
 

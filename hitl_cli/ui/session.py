@@ -26,7 +26,7 @@ from hitl_cli.ui.following import ABANDONED, Following
 from hitl_cli.ui.mishap import mishap
 from hitl_cli.ui.partner import Partner
 from hitl_cli.ui.questions import Questions
-from hitl_cli.ui.screen import Screen
+from hitl_cli.ui.screen import SHOWN, Screen
 from hitl_cli.ui.setup import Setup
 
 
@@ -54,6 +54,7 @@ class Conversation:
         self.pending: tuple[Interrupt, ...] = ()
         self.notes: list[str] = []
         self.questions = Questions(self)
+        self.screen.begin_teller()
 
     @property
     def mode(self) -> str:
@@ -128,11 +129,10 @@ class Conversation:
     async def set_up(self, *, breaks: Sequence[str] | None = None, **settings: Any) -> bool:
         """Go on with other settings (fields of `journal.Settings`) or breakpoints; False, and nothing changes, when
         that cannot be."""
-        partner = self.partner
-        changed = replace(partner.settings, mode=self.mode, **settings)
-        new_model = changed.model != partner.settings.model
+        changed = replace(self.partner.settings, mode=self.mode, **settings)
+        new_model = changed.model != self.partner.settings.model
         try:
-            problems = await partner.remake(changed, partner.breaks if breaks is None else breaks)
+            problems = await self.partner.remake(changed, self.partner.breaks if breaks is None else breaks)
         except HitlError as error:
             self.screen.say(str(error), "warn")
             return False
@@ -167,7 +167,7 @@ class Conversation:
             self.screen.busy(False)
             self.read_along()
 
-    def reopen(self, session: str, shown: int) -> None:
+    def reopen(self, session: str, shown: int = SHOWN) -> None:
         """Print the last `shown` turns of a session and go on where it stands."""
         self._begin(session)
         records = self.store.read(session)
@@ -185,7 +185,7 @@ class Conversation:
         if status in ("interrupted", "running", "suspended"):
             self._task = asyncio.create_task(self._work(patience=0.0))
 
-    async def switch(self, session: str, shown: int) -> None:
+    async def switch(self, session: str, shown: int = SHOWN) -> None:
         """Another session in place of this one, with the model and folders that it was left with."""
         settings = sessions.settings_of(self.store.read(session))
         now = self.partner.settings

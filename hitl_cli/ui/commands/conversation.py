@@ -18,7 +18,7 @@ BREAKS = tuple(f"{phase}:{step}" for phase in ("before", "after") for step in ("
 
 async def clear(repl: Host, argument: str) -> None:
     await end_all(repl)
-    repl.begin_anew()
+    repl.talk.begin_anew()
     repl.say("A new session begins with the next message.")
 
 
@@ -74,7 +74,7 @@ async def resume(repl: Host, argument: str) -> None:
         repl.say(f"Session {session} belongs to {head.cwd}. There: {repl.setup.command(f'resume {session}')}", "warn")
     else:
         await end_all(repl)
-        await repl.reopen(session)
+        await repl.talk.switch(session)
 
 
 async def fork(repl: Host, argument: str) -> None:
@@ -83,7 +83,7 @@ async def fork(repl: Host, argument: str) -> None:
         return
     await end_all(repl)
     old, new = repl.talk.session, sessions.fork(repl.setup.store, repl.talk.session)
-    await repl.reopen(new, shown=0)
+    await repl.talk.switch(new, shown=0)
     repl.say(f"This is session {new} now, a copy of {old}.")
 
 
