@@ -6,6 +6,7 @@ Every agent of a story is made by `stage.agent`, with a model that says what it 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,6 +60,18 @@ class Stage:
             return f"{words} done"
 
         return tool(name=name, description="Do some work.", **options)(body)
+
+    def hangs_once(self, name: str) -> Tool:
+        """A tool that may run again, says that it is inside, and hangs the first time."""
+
+        async def body(ctx: Context) -> str:
+            self.ran.append(name)
+            ctx.progress("inside")
+            if self.ran.count(name) == 1:
+                await asyncio.Event().wait()
+            return f"{name} done"
+
+        return tool(name=name, description="Do some work.", idempotent=True)(body)
 
     def external(self, name: str = "out", **options: Any) -> Tool:
         """A tool that somebody else runs."""

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from hitl_cli import (
-    Context,
     InvalidAnswers,
     Middleware,
     UnknownStep,
@@ -336,17 +335,9 @@ async def test_LS_42_a_cancelled_run_is_taken_up_by_recover_and_held_where_it_ha
 
 @pytest.mark.parametrize("path", ["streaming"])
 async def test_LS_42_what_was_cut_off_in_mid_air_is_not_held_again(stage: Stage) -> None:
-    @tool(idempotent=True)
-    async def slow(ctx: Context) -> str:
-        """Hang the first time."""
-        stage.ran.append("slow")
-        ctx.progress("inside")
-        if stage.ran.count("slow") == 1:
-            await asyncio.Event().wait()
-        return "slow done"
-
     steps = {"break_before": {"tool"}, "break_after": {"tool"}}
-    agent = stage.agent([("look", {}), ("slow", {})], "done", tools=[stage.works("look"), slow])
+    tools = [stage.works("look"), stage.hangs_once("slow")]
+    agent = stage.agent([("look", {}), ("slow", {})], "done", tools=tools)
     run = await stage.run(agent, **steps)
     events = agent.stream_resume(run.session, {id: proceed() for id in ids(run)}, **steps)
     async for event in events:

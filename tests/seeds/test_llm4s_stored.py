@@ -222,16 +222,7 @@ async def test_LS_20_a_failed_run_is_taken_up_again_and_keeps_the_answers(stage:
 
 @pytest.mark.parametrize("path", ["streaming"])
 async def test_LS_20_recover_runs_only_what_did_not_finish(stage: Stage) -> None:
-    @tool(idempotent=True)
-    async def slow(ctx: Context) -> str:
-        """Hang the first time."""
-        stage.ran.append("slow")
-        ctx.progress("inside")
-        if stage.ran.count("slow") == 1:
-            await asyncio.Event().wait()
-        return "slow done"
-
-    tools = [stage.works("deploy", approve=True), slow]
+    tools = [stage.works("deploy", approve=True), stage.hangs_once("slow")]
     agent = stage.agent([("deploy", {}), ("slow", {})], "done", tools=tools, break_before={"tool"})
     run = await stage.run(agent)
     run = await stage.resume(agent, run, {id: proceed() for id in ids(run)[:1]})
