@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
@@ -17,6 +18,9 @@ from hitl_cli.records import replace
 from hitl_cli.regex import later
 from hitl_cli.resolve import Look, resolve
 from hitl_cli.shell.scan import look
+
+if TYPE_CHECKING:
+    from hitl_cli.shell.reader import Reading
 
 Input = Mapping[str, Any]
 # Absolute paths in a command that may be another name of the workspace; the system's own folders are not.
@@ -42,13 +46,19 @@ def _bash(input: Input, place: Place, disk: Look) -> tuple[Access, ...]:
     command = input.get("command")
     if not isinstance(command, str):
         return (Opaque("the command is not a text"),)
-    from hitl_cli.shell.reader import read  # the parser is loaded by the first command
-
     if "/" in command:
         elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
         if elsewhere and (names := disk.other_names(elsewhere)):
             place = replace(place, roots=(*place.roots, *names))
-    return read(command, place, place.cwd).accesses
+    return _reader()(command, place, place.cwd).accesses
+
+
+@cache
+def _reader() -> Callable[[str, Place, str], Reading]:
+    """What reads commands, loaded by the first of them."""
+    from hitl_cli.shell.reader import read
+
+    return read
 
 
 def _path_of(value: object, place: Place) -> str | Opaque:
