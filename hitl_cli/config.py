@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -184,11 +184,17 @@ def no_format(version: Any) -> tuple[str, str] | None:
 
 
 def nearest(name: str, known: tuple[str, ...]) -> str:
-    """A remedy for a name nobody knows: the nearest known one (its letters in another order above all), else all."""
+    """A remedy for a name nobody knows: the nearest known one, else all."""
+    close = closest(name, known)
+    return f"Did you mean {close}?" if close else f"Known names: {', '.join(known)}."
+
+
+def closest(name: str, known: Sequence[str]) -> str:
+    """The known name that `name` is most like, above all one of the same letters in another order; "" where none is."""
     import difflib
 
-    close = [k for k in known if sorted(k) == sorted(name)] or difflib.get_close_matches(name, known, 1, 0.5)
-    return f"Did you mean {close[0]}?" if close else f"Known names: {', '.join(known)}."
+    found = [k for k in known if sorted(k) == sorted(name)] or difflib.get_close_matches(name, known, 1, 0.55)
+    return found[0] if found else ""
 
 
 def line_of(text: str, key: str) -> int | None:

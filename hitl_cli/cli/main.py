@@ -7,10 +7,11 @@ holds a blank is a message; anything else is a mistake, answered with the neares
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Sequence
 
 from hitl_cli.cli import quick, streams
-from hitl_cli.cli.declared import Entry, Group, Option
+from hitl_cli.cli.declared import Entry, Group
 from hitl_cli.errors import HitlError, UsageError
 
 RUN = Entry("run", "run", "Run one turn without a terminal; nothing is ever asked here.")
@@ -67,6 +68,7 @@ TOPICS: dict[str, dict[str, Entry | Group]] = {
 }
 COMMANDS = {name: entry for entries in TOPICS.values() for name, entry in entries.items()}
 HELPS = (["--help"], ["-h"])  # of the whole program, not of one command
+TEXT = {"-p", "--print"}  # what takes a message as its value
 ABOUT = {"--help", "-h", "--version"}  # what needs no message, whatever else is said
 
 
@@ -98,15 +100,15 @@ def _dispatch(arguments: list[str]) -> int:
         from hitl_cli.cli import typed
 
         return typed.invoke(typed.overview(TOPICS), arguments)
-    words = _words(arguments)
+    arguments, words, options = _looked_over(arguments)
     if words and arguments[words[0]] in COMMANDS:
         name = arguments.pop(words[0])  # options of a turn may stand before the command
         return _command(name, arguments)
-    if _takes_text(arguments):
+    if options & TEXT:
         return _command("run", arguments, "hitl")
     if len(words) > 1 or (words and not any(c.isspace() for c in arguments[words[0]])):
         raise UsageError(_unknown(arguments[words[0]]))
-    if not ABOUT.intersection(arguments) and not sys.stdin.isatty():
+    if not options & ABOUT and not sys.stdin.isatty():
         return _command("run", arguments, "hitl")
     if not arguments:
         from hitl_cli.cli.opening import open_repl
@@ -140,37 +142,39 @@ def _quickly(entry: Entry, arguments: list[str]) -> int | None:
     return None if given is None else command(**given)
 
 
-def _words(arguments: list[str]) -> list[int]:
-    """Where the arguments stand that are neither options nor values of options."""
-    plain = bool(arguments) and arguments[0] in COMMANDS  # most often: nothing need be known of options
-    options = _with_value() if not plain and any(a.startswith("-") for a in arguments) else frozenset()
-    found: list[int] = []
-    skip = False
-    for number, argument in enumerate(arguments):
-        if skip:
-            skip = False
-        elif argument == "--":
-            return found + list(range(number + 1, len(arguments)))
-        elif argument.startswith("-") and argument != "-":
-            skip = argument in options
-        else:
-            found.append(number)
-    return found
-
-
-def _with_value() -> frozenset[str]:
-    """The options of `run` that take a value; those of the REPL are among them."""
-    found = [p.said for p in RUN.load().parameters if isinstance(p.said, Option) and p.kind is not bool]
-    return frozenset(name for option in found for name in option.names.split())
-
-
-def _takes_text(arguments: list[str]) -> bool:
-    return any(a in ("-p", "--print") or a.startswith(("--print=", "-p")) for a in arguments)
+def _looked_over(arguments: list[str]) -> tuple[list[str], list[int], set[str]]:
+    """The arguments with bundles of short options taken apart; where the words stand among them that are neither options
+    nor their values; and the options' names."""
+    if arguments[:1] and arguments[0] in COMMANDS:  # most often: nothing need be known of options
+        return arguments, [0], set()
+    # The options of `run`; those of the REPL are among them.
+    known = quick.by_name(RUN.load().parameters) if any(a.startswith("-") for a in arguments) else {}
+    found: list[str] = []
+    words: list[int] = []
+    options: set[str] = set()
+    rest = deque(arguments)
+    while rest:
+        word = rest.popleft()
+        if bundled := quick.apart(word, known):
+            rest.extendleft(reversed(bundled))
+            continue
+        found.append(word)
+        if word == "--":
+            words += range(len(found), len(found) + len(rest))
+            return [*found, *rest], words, options
+        if word[:1] != "-" or word == "-":
+            words.append(len(found) - 1)
+            continue
+        name, equals, _ = word.partition("=")
+        options.add(name)
+        if rest and not equals and name in known and known[name].kind is not bool:
+            found.append(rest.popleft())
+    return found, words, options
 
 
 def _unknown(word: str) -> str:
-    import difflib
+    from hitl_cli.config import closest
 
-    close = difflib.get_close_matches(word, COMMANDS, 1, 0.6)
-    nearest = f"Did you mean `hitl {close[0]}`?" if close else f"Commands: {', '.join(COMMANDS)}."
+    close = closest(word, list(COMMANDS))
+    nearest = f"Did you mean `hitl {close}`?" if close else f"Commands: {', '.join(COMMANDS)}."
     return f'{word!r} is no command. {nearest}\n  A message is one argument with a blank in it: hitl "fix the test"'

@@ -11,6 +11,7 @@ import click
 import typer
 from typer.core import TyperGroup
 
+from hitl_cli.cli import quick
 from hitl_cli.cli.declared import Argument, Check, Command, Entry, Group, Parameter
 from hitl_cli.cli.root import root
 from hitl_cli.errors import UsageError
@@ -134,8 +135,20 @@ def invoke(app: typer.Typer, arguments: Sequence[str], typed: str = "") -> int:
         return 2
     except click.ClickException as error:
         where = typed or (error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hitl")
-        problem = _DOUBLED.sub(r"\1", error.format_message())
+        problem = _no_such(error, where) if isinstance(error, click.NoSuchOption) else error.format_message()
+        problem = _DOUBLED.sub(r"\1", problem)
         if problem.startswith("Got unexpected extra argument"):
             problem += "\n  Words that belong together go into quotes, such as 'git status'."
         raise UsageError(f"{problem}\n  `{where} --help` shows what it takes.") from None
     return code if isinstance(code, int) else 0
+
+
+def _no_such(error: click.NoSuchOption, where: str) -> str:
+    """That there is no such option, and the nearest that there is; `hitl` itself also takes what no command does."""
+    from hitl_cli.config import closest
+
+    known = [name for p in error.ctx.command.get_params(error.ctx) for name in p.opts] if error.ctx else []
+    if where == "hitl":
+        known += quick.by_name(Command(root).parameters)
+    close = closest(error.option_name, known)
+    return f"No such option {error.option_name!r}." + (f" Did you mean {close}?" if close else "")

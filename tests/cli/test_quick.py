@@ -14,7 +14,9 @@ import typer
 from hitl_cli.cli import quick
 from hitl_cli.cli.declared import Argument, Command, Entry, Group, Parameter
 from hitl_cli.cli.main import COMMANDS, REPL
-from hitl_cli.cli.typed import alone
+from hitl_cli.cli.root import root
+from hitl_cli.cli.typed import alone, invoke
+from hitl_cli.errors import UsageError
 
 LINES = 400  # of each command
 VALUES = (
@@ -72,9 +74,16 @@ def line(command: Command, dice: random.Random) -> list[str]:
             "equals": [f"{name}={value}"],
             "glued": [f"{name}{value}"],
             "cut": [name[:-1], value],
-            "none": [dice.choice(("--help", "-h", "--", "-", "--no-such", "-cp"))],
-        }[dice.choice(("apart", "apart", "apart", "apart", "equals", "glued", "cut", "none"))]
+            "none": [dice.choice(("--help", "-h", "--", "-", "--no-such"))],
+            "bundle": [bundle(command, dice), value],
+        }[dice.choice(("apart", "apart", "apart", "apart", "equals", "glued", "cut", "none", "bundle"))]
     return words
+
+
+def bundle(command: Command, dice: random.Random) -> str:
+    """Letters of short options in one word, and now and then what is none."""
+    short = [name[1] for name in quick.by_name(command.parameters) if len(name) == 2]
+    return "-" + "".join(dice.choice((*short, *short, *short, *"chp=-x ")) for _ in range(dice.randrange(1, 5)))
 
 
 def as_typer_reads(command: click.Command, words: list[str]) -> dict[str, Any] | None:
@@ -123,3 +132,42 @@ def test_a_line_without_a_mistake_needs_no_typer(name: str) -> None:
     given = quick.read(command.parameters, words)
     assert given is not None
     assert set(given) == {p.name for p in command.parameters}
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["-cp", "x"], {"continue_": True, "print_": "x"}),
+        (["-cpx"], {"continue_": True, "print_": "x"}),
+        (["-cp=x"], {"continue_": True, "print_": "=x"}),
+        (["-pc"], {"print_": "c"}),
+        (["-ccp", "-c"], {"continue_": True, "print_": "-c"}),
+        (["-cp--", "--", "-cp"], {"continue_": True, "print_": "--", "message": "-cp"}),
+        (["-cp"], None),
+        (["-cx"], None),
+        (["-c="], None),
+    ],
+)
+def test_a_bundle_is_read_without_typer(words: list[str], given: dict[str, Any] | None) -> None:
+    assert quick.read(ENTRIES["run"].load().parameters, words) == given
+
+
+def misspelt(name: str) -> Iterator[str]:
+    """`name` with one slip of the fingers."""
+    for at in range(2, len(name) - 1):
+        yield name[:at] + name[at + 1] + name[at] + name[at + 2 :]
+        yield name[:at] + name[at + 1 :]
+        yield name[:at] + name[at] + name[at:]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_misspelt_option_is_answered_with_the_nearest(name: str) -> None:
+    known = list(quick.by_name(ENTRIES[name].load().parameters))
+    if name in ("hitl", "run"):
+        known += quick.by_name(Command(root).parameters)
+    app, called = alone(ENTRIES[name]), "hitl" if name in ("hitl", "run") else ""
+    for option in (o for o in known if len(o) > 6):
+        for word in set(misspelt(option)) - set(known):
+            with pytest.raises(UsageError) as caught:
+                invoke(app, [word], called)
+            assert f"No such option {word!r}. Did you mean {option}?\n" in str(caught.value)

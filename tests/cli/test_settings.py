@@ -11,7 +11,7 @@ import pexpect
 import pytest
 
 from hitl_cli.models import DEFAULT
-from tests.cli.program import DONE, Home, steady
+from tests.cli.program import DONE, Home, Said, steady
 from tests.models.server import Server, say
 
 
@@ -274,6 +274,7 @@ def test_a_retry_is_told_and_the_turn_goes_on(home: Home) -> None:
         (["sessions", "lst"], "No such command 'lst'."),
         (["-x"], "hitl: No such option '-x'.\n  `hitl --help` shows what it takes.\n"),
         (["run", "-x"], "hitl: No such option '-x'.\n  `hitl run --help` shows what it takes.\n"),
+        (["--verison"], "hitl: No such option '--verison'. Did you mean --version?\n  `hitl --help` shows what it"),
     ],
 )
 def test_a_word_that_is_no_command_is_refused_with_the_nearest(home: Home, arguments: list[str], problem: str) -> None:
@@ -288,6 +289,20 @@ def test_options_may_stand_before_the_command(home: Home) -> None:
     assert home.hitl("--store", str(home.root / "s.db"), "pending").out == "Nothing waits for an answer.\n"
     assert home.hitl("-p", "run", *home.model).out == "Done.\n"
     assert home.hitl("-c", "-p", "on", *home.model).out == "The script is over.\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["-cp", "on"], ["-cpon"], ["-c", "-pon"], ["-pon", "-c"], ["-c", "--print=on"], ["run", "-cp", "on"]]
+)
+def test_short_options_may_stand_in_one_word(home: Home, words: list[str]) -> None:
+    home.script(DONE).run("go")
+    assert home.hitl(*words, *home.model) == Said(0, "The script is over.\n", "")
+
+
+def test_an_option_is_not_taken_for_the_value_of_another(home: Home) -> None:
+    home.script(DONE)
+    assert "'-cp'" in home.hitl("--mode", "-cp", "on it").err
+    assert home.hitl(*home.model, "--", "-cp on").out == "Done.\n"
 
 
 @pytest.mark.parametrize(
