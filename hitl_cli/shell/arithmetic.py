@@ -22,12 +22,12 @@ _HEX_OR_NAME = later(r"(?<![0-9A-Za-z_])[A-Za-z_][A-Za-z0-9_]*")
 
 
 def arithmetic(lex: Lexer, what: str) -> list[Nested]:
-    """An arithmetic text up to `))` and over it; its names go to `lex.arithmetic`."""
+    """An arithmetic text up to `))` and over it; its names are noted."""
     inner = Raw("", [])
     level = 0
     while True:
         if (found := _ARITHMETIC.match(lex.s, lex.i)) is not None:
-            lex.arithmetic += _HEX_OR_NAME.findall(found.group())
+            lex.note("evaluated", *_HEX_OR_NAME.findall(found.group()))
             lex.i = found.end()
         c = lex.s[lex.i : lex.i + 1]
         if level == 0 and lex.peek("))"):
@@ -50,7 +50,7 @@ def _expansion(lex: Lexer, inner: Raw) -> None:
     lex.dollar(inner, in_quotes=True)
     part = inner.parts[-1]
     if part.kind == "value":
-        lex.arithmetic.append(part.text)
+        lex.note("evaluated", part.text)
     elif part.kind == "other":
         if not is_number(Raw("", [part], inner.nested[before:])):
             raise Unreadable("arithmetic is computed on the output of a command, which may itself be a command")
@@ -77,9 +77,9 @@ def prints_a_number(script: Statement) -> bool:
         script = script.kids[-1]
     if script.kind != "simple" or script.assigns or not script.words:
         return False
-    words = script.words
+    words = [*script.words]
     if words[0] == "seq":
         return all(isinstance(w, str) and _INTEGER.match(w) for w in words[1:])
     if words[:2] == ["date", "+%s"] or words == ["nproc"]:
-        return len(words) <= 2 and not script.redirs
+        return len(words) <= 2 and not script.redirs and ">" not in script.text
     return len(words) > 1 and words[0] == "wc" and all(w in ("-l", "-c", "-w", "-m") for w in words[1:])

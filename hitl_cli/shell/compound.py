@@ -32,7 +32,7 @@ def computed(lex: Lexer) -> Statement:
 
 def _body(lex: Lexer, closer: str) -> Statement:
     body = nested(lex)
-    if not body.kids or not body.ops[-1]:
+    if not body.kids or not body.kids[-1].op:
         raise Unreadable(f"no command is ended before `{closer}`")
     return body
 
@@ -84,17 +84,18 @@ def _do(lex: Lexer) -> Statement:
 
 def _if(lex: Lexer, made: Statement) -> None:
     made.kind = "if"
+    made.kids = kids = []
     while True:
-        made.kids.append(_body(lex, "then"))
+        kids.append(_body(lex, "then"))
         _take(lex, "then")
-        made.kids.append(_body(lex, "fi"))
+        kids.append(_body(lex, "fi"))
         lex.newlines()
         word = keyword(lex)
         lex.i += len(word)
         if word == "fi":
             return
         if word == "else":
-            made.kids.append(_body(lex, "fi"))
+            kids.append(_body(lex, "fi"))
             _take(lex, "fi")
             return
         if word != "elif":
@@ -117,11 +118,12 @@ def _for(lex: Lexer, made: Statement) -> None:
         if keyword(lex) == "in":
             lex.i += 2
             lex.blanks()
+            made.words = words = []
             while (word := lex.word()) is not None:
-                made.words.append(word)
+                words.append(word)
                 lex.blanks()
-                bounded(made.words)
-        (lex.counted if made.words and all(map(is_number, made.words)) else lex.assigned).append(made.name)
+                bounded(words)
+        lex.note("counted" if made.words and all(map(is_number, made.words)) else "assigned", made.name)
     lex.blanks()
     if lex.peek(";") and not lex.peek(";;"):
         lex.i += 1
@@ -137,7 +139,7 @@ def _case(lex: Lexer, made: Statement) -> None:
     subject = lex.word()
     if subject is None:
         raise Unreadable("a case has no word")
-    made.words.append(subject)
+    made.words, made.kids = words, kids = [subject], []
     _take(lex, "in")
     while True:
         lex.newlines()
@@ -151,7 +153,7 @@ def _case(lex: Lexer, made: Statement) -> None:
             pattern = lex.word()
             if pattern is None:
                 raise Unreadable("a branch of a case has no plain pattern")
-            made.words.append(pattern)
+            words.append(pattern)
             lex.blanks()
             if lex.peek("|"):
                 lex.i += 1
@@ -162,7 +164,7 @@ def _case(lex: Lexer, made: Statement) -> None:
         lex.i += 1
         body = nested(lex)
         if body.kids:
-            made.kids.append(body)
+            kids.append(body)
         lex.newlines()
         found = re.compile(r";;&|;;|;&").match(lex.s, lex.i)
         if found is not None:

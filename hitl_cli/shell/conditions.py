@@ -58,11 +58,11 @@ def _evaluated(lex: Lexer, word: Word) -> None:
             if is_number(word):
                 return
             if part.kind == "value":
-                lex.arithmetic.append(part.text)
+                lex.note("evaluated", part.text)
                 return
     elif _INTEGER.match(word):
         return
     elif _VARIABLE.match(word):
-        lex.arithmetic.append(word)
+        lex.note("evaluated", word)
         return
     raise Unreadable("a test compares as a number what may itself be a command")

@@ -10,14 +10,12 @@ reads two here-documents on a line wrongly. See tests/soundness for what holds t
 
 from __future__ import annotations
 
-import re
-
 from hitl_cli.regex import later
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.redirections import redirection
 from hitl_cli.shell.scan import DEEPEST
-from hitl_cli.shell.simple import RESERVED, plain_words, simple
+from hitl_cli.shell.simple import RESERVED, plain, simple
 from hitl_cli.shell.tree import Statement, Unreadable, Word
 
 _FUNCTION = later(r"([\w.:+-]+)[ \t]*\([ \t]*\)")
@@ -83,79 +81,80 @@ def _list(lex: Lexer) -> Statement:
     lex.newlines()
     start = end = lex.i
     kids: list[Statement] = []
-    ops: list[str] = []
     op = ""
     while lex.i < lex.n:
-        plain = plain_words(lex)
-        if plain is None and (lex.s[lex.i] == ")" or keyword(lex) in _CLOSERS or lex.peek(";;")):
-            break
-        kid = _pipeline(lex, plain)
+        first = lex.i
+        kid = plain(lex)
+        if kid is None:
+            if lex.s[first] == ")" or keyword(lex) in _CLOSERS or lex.peek(";;"):
+                break
+            kid = _other(lex)
+        if kid.op == "|" or (not kid.op and lex.i < lex.n):
+            kid = _pipeline(lex, first, kid)
         kids.append(kid)
-        end = kid.end
-        op = _connector(lex)
-        ops.append(op)
+        end, op = kid.end, kid.op
         if not op:
             break
-        lex.newlines()
     if op == "&&" or op == "||":
         raise Unreadable(f"nothing follows `{op}`")
-    return Statement("list", end, lex.s[start:end], kids, ops)
+    return Statement("list", end, lex.s[start:end], kids)
 
 
-def _connector(lex: Lexer) -> str:
-    """The operator behind a statement, taken; "" at the end and before what closes the list."""
+def _pipeline(lex: Lexer, start: int, kid: Statement) -> Statement:
+    """The pipeline that begins at `start` with `kid`, and the operator behind it."""
+    kids = [kid]
+    while True:
+        if not kid.op:
+            kid.op = _operator(lex)
+        if kid.op != "|":
+            break
+        following = plain(lex)
+        if following is None:
+            if keyword(lex) == "!":
+                raise Unreadable("`!` stands inside a pipeline")
+            following = command(lex)
+        kid = following
+        kids.append(kid)
+    return kid if len(kids) == 1 else Statement("pipeline", kid.end, lex.s[start : kid.end], kids, kid.op)
+
+
+def _operator(lex: Lexer) -> str:
+    """The operator behind a command, taken with the lines to the next one; "" at the end and before what closes the list."""
     if lex.i >= lex.n:
         return ""
     one = lex.s[lex.i]
     if one == "\n":
+        lex.newlines()
         return ";"
-    if one == ")":
-        return ""
     two = lex.s[lex.i : lex.i + 2]
-    if two == "&&" or two == "||":
-        lex.i += 2
-        return two
-    if two == ";;" or two == ";&":
+    if one == ")" or two == ";;" or two == ";&":
         return ""
-    if one == "|":
-        raise Unreadable("a pipe stands where a command should end")
-    if one != "&" and one != ";":
+    if two == "&&" or two == "||":
+        one = two
+    elif one not in "&;|":
         raise Unreadable(f"`{one}` stands where a command should end")
-    lex.i += 1
-    lex.complete("&;>")
-    if one == "&" and lex.peek(">"):
-        raise Unreadable("`&` stands before a redirection")
+    lex.i += 2 if two == "|&" else len(one)
+    if one != two:
+        lex.complete("|&" if one == "|" else "&;>")
+        if one == "&" and lex.peek(">"):
+            raise Unreadable("`&` stands before a redirection")
+    lex.newlines()
     return one
 
 
-def _pipeline(lex: Lexer, plain: re.Match[str] | None) -> Statement:
-    """Commands with pipes between them; the place afterwards is that of the next operator."""
-    start = lex.i
-    if plain is None:
-        if (found := _TIMED.match(lex.s, start)) is not None:
-            lex.i = found.end()
-            words: list[Word] = [*found.group().replace("\\\n", "").split()]
-            kid = _single(lex)
-            return Statement("timed", kid.end, "", [kid], words=words)
-        if keyword(lex) == "!":
-            lex.i += 1
-            lex.blanks()
-            kid = _single(lex)
-            return Statement("not", kid.end, "", [kid])
-    kid = simple(lex, plain) if plain is not None else command(lex)
-    if lex.i >= lex.n or lex.s[lex.i] != "|":
-        return kid
-    kids = [kid]
-    while lex.i < lex.n and lex.s[lex.i] == "|" and not lex.peek("||"):
-        lex.i += 2 if lex.peek("|&") else 1
-        lex.complete("|&")
-        lex.newlines()
-        plain = plain_words(lex)
-        if plain is None and keyword(lex) == "!":
-            raise Unreadable("`!` stands inside a pipeline")
-        kid = simple(lex, plain) if plain is not None else command(lex)
-        kids.append(kid)
-    return kid if len(kids) == 1 else Statement("pipeline", kid.end, lex.s[start : kid.end], kids)
+def _other(lex: Lexer) -> Statement:
+    """What does not begin with a literal word: a command, or a pipeline behind `!` or `time`."""
+    if (found := _TIMED.match(lex.s, lex.i)) is not None:
+        lex.i = found.end()
+        words: list[Word] = [*found.group().replace("\\\n", "").split()]
+        kid = _single(lex)
+        return Statement("timed", kid.end, "", [kid], kid.op, words)
+    if keyword(lex) == "!":
+        lex.i += 1
+        lex.blanks()
+        kid = _single(lex)
+        return Statement("not", kid.end, "", [kid], kid.op)
+    return command(lex)
 
 
 def _single(lex: Lexer) -> Statement:
@@ -163,7 +162,8 @@ def _single(lex: Lexer) -> Statement:
     lex.depth += 1
     if lex.depth > DEEPEST:
         raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
-    made = _pipeline(lex, plain_words(lex))
+    start = lex.i
+    made = _pipeline(lex, start, plain(lex) or _other(lex))
     lex.depth -= 1
     return made
 
@@ -182,13 +182,14 @@ def command(lex: Lexer) -> Statement:
         lex.i = found.end()
         return compound.function(lex, i, found.group(1))
     else:
-        return simple(lex, None)
+        return simple(lex, i, i)
+    made.redirs = redirs = []
     while True:
         lex.blanks()
         redirect = redirection(lex)
         if redirect is None:
             break
-        made.redirs.append(redirect)
+        redirs.append(redirect)
     made.text = s[i : lex.i]
     made.end = lex.i
     return made

@@ -13,7 +13,7 @@ from hitl_cli.shell.ansi import ansi_c
 from hitl_cli.shell.redirections import body
 from hitl_cli.shell.scan import DEEPEST
 from hitl_cli.shell.substitutions import NUMBERS, backquote, process_substitution, substituted
-from hitl_cli.shell.tree import WORD_END, Part, Raw, Redirect, Unreadable, Word
+from hitl_cli.shell.tree import WORD_END, NoteKind, Part, Raw, Redirect, Unreadable, Word
 
 _CONTINUED = later(r"(?:\\\n)+")
 _BLANKS = later(r"(?:[ \t]|\\\n)*")
@@ -28,7 +28,7 @@ _NAME = later(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
 class Lexer:
     """A place `i` in a text `s`. `depth` counts the levels above it, `closers` the substitutions a `)` would end."""
 
-    __slots__ = ("arithmetic", "assigned", "blocked", "closers", "counted", "depth", "given", "i", "n", "pending", "s")
+    __slots__ = ("blocked", "closers", "depth", "i", "n", "notes", "pending", "s")
 
     def __init__(self, s: str, depth: int = 0) -> None:
         if depth > DEEPEST:
@@ -37,10 +37,7 @@ class Lexer:
         self.closers = 0
         self.blocked = False  # the body of a here-document is due outside of this substitution
         self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline
-        self.arithmetic: list[str] = []  # names evaluated as arithmetic
-        self.counted: list[str] = []  # names given a number
-        self.given: list[str] = []  # names given a value by an expansion
-        self.assigned: list[str] = []  # names given a value that is not certainly a number
+        self.notes: list[tuple[NoteKind, str]] = []  # what becomes of variables
 
     # -- blanks, comments, newlines
 
@@ -242,9 +239,5 @@ class Lexer:
         if self.peek("\\\n"):
             raise Unreadable("a line is continued in the middle of an expansion")
 
-    def take_names(self, inner: Lexer) -> None:
-        """The names that a text inside of this one evaluates and assigns."""
-        self.arithmetic += inner.arithmetic
-        self.assigned += inner.assigned
-        self.given += inner.given
-        self.counted += inner.counted
+    def note(self, kind: NoteKind, *names: str) -> None:
+        self.notes += [(kind, name) for name in names]

@@ -19,7 +19,7 @@ from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one, path_of
 from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.statements import STATEMENTS, sequence
-from hitl_cli.shell.tree import Assignment, Nested, Raw, Redirect, Statement, Unreadable
+from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Redirect, Statement, Unreadable
 
 _STEPS = 20_000
 # Commands that give variables values of their own.
@@ -101,8 +101,8 @@ class Walk:
             made = parse(lex)
             self.known = {}
             self.counted = Walk.counted
-            if lex.assigned or lex.counted or lex.arithmetic or lex.given:
-                self.names(lex, text)
+            if lex.notes:
+                self.names(lex.notes, text)
             return self.walk(made, folders)
         except Unreadable as error:
             del self.out[own.first :]
@@ -114,13 +114,16 @@ class Walk:
             own.last = len(self.out)
             self.node = parent
 
-    def names(self, lex: Lexer, text: str) -> None:
-        """Note which variables `text` evaluates and gives values."""
-        self.computed.update(lex.arithmetic)
-        self.assigned.update(lex.assigned)
-        if lex.counted and not _SETTERS.search(text):
-            self.counted = frozenset(lex.counted).difference(lex.assigned)
-        for name in (*lex.given, *lex.arithmetic):
+    def names(self, notes: list[tuple[NoteKind, str]], text: str) -> None:
+        """Take in which variables `text` evaluates and gives values."""
+        found: dict[NoteKind, list[str]] = {"evaluated": [], "counted": [], "given": [], "assigned": []}
+        for kind, name in notes:
+            found[kind].append(name)
+        self.computed.update(found["evaluated"])
+        self.assigned.update(found["assigned"])
+        if found["counted"] and not _SETTERS.search(text):
+            self.counted = frozenset(found["counted"]).difference(found["assigned"])
+        for name in (*found["given"], *found["evaluated"]):
             if reason := variables.stays(name, Unknown("")):
                 raise Unreadable(f"an expansion {reason}")
 
@@ -163,7 +166,7 @@ class Walk:
 
     # -- words
 
-    def nested_in(self, found: list[str | Raw], folders: Folders) -> None:
+    def nested_in(self, found: Sequence[str | Raw], folders: Folders) -> None:
         for word in found:
             if isinstance(word, Raw):
                 self.nested(word.nested, folders)
@@ -254,7 +257,7 @@ class Walk:
                 self.nested(raw.nested, folders)
         return after
 
-    def cooked(self, found: list[str | Raw], folders: Folders) -> tuple[Word, ...]:
+    def cooked(self, found: Sequence[str | Raw], folders: Folders) -> tuple[Word, ...]:
         values = self.values(folders)
         out: list[Word] = []
         for word in found:
@@ -264,7 +267,9 @@ class Walk:
                 out += words.cook(word, values)
         return tuple(out)
 
-    def assignments(self, found: list[Assignment], folders: Folders, first: Word) -> tuple[tuple[Word, ...], Marked]:
+    def assignments(
+        self, found: Sequence[Assignment], folders: Folders, first: Word
+    ) -> tuple[tuple[Word, ...], Marked]:
         """The assignments as words, and those that are not harmless, with the reason."""
         marked: list[tuple[Word, str]] = []
         every: list[Word] = []

@@ -96,5 +96,5 @@ def _expanded(lex: Lexer, text: str) -> Raw:
             inner.i = found.end()
         else:
             inner.soft(raw, text[inner.i], "$`\\")
-    lex.take_names(inner)
+    lex.notes += inner.notes
     return raw

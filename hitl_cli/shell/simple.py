@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hitl_cli.regex import later
 from hitl_cli.shell.arithmetic import is_number
@@ -17,19 +18,37 @@ _NOT_PLAIN = RESERVED | {"time"}
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
-# has to end the last one, or it goes on: nothing but a whole word is ever given back.
+# has to end the last one, or it goes on: nothing but a whole word is ever given back. Behind them, redirections that
+# touch nothing, and an operator when a command certainly begins behind it.
 _LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"[^"$`\\]*+")"""
 _ENDED = r"(?![^ \t\n;&|)])"
-_MORE = rf"((?:[ \t]++{_LITERAL})*){_ENDED}[ \t]*+"
-_COMMAND = re.compile(rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+)(?![ \t]*\(){_MORE}", re.ASCII)
-_LITERALS = later(_MORE, re.ASCII)
+_MORE = rf"(?:[ \t]++{_LITERAL})*"
+_NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}+"
+_COMMAND = re.compile(
+    rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+(?![ \t]*\(){_MORE}){_ENDED}({_NOWHERE})[ \t]*+"
+    r"(?:(&&|\|\|?|;)[ \t]++(?=[A-Za-z0-9_./]))?",
+    re.ASCII,
+)
+_LITERALS = later(rf"({_MORE}){_ENDED}", re.ASCII)
 _QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
 
 
-def plain_words(lex: Lexer) -> re.Match[str] | None:
-    """The literal words that a simple command begins with here: the program and what follows it; None for all else."""
+def plain(lex: Lexer) -> Statement | None:
+    """The simple command that begins here with a literal word, and the operator behind it when that is plain, too; None
+    when something else begins here."""
     found = _COMMAND.match(lex.s, lex.i)
-    return None if found is None or found[1] in _NOT_PLAIN else found
+    if found is None:
+        return None
+    text, nowhere, op = found.groups()
+    words = text.split() if "'" not in text and '"' not in text else _literals(text)
+    if words[0] in _NOT_PLAIN:
+        return None
+    start, lex.i, end = lex.i, found.end(), found.end(2)
+    if op is None:
+        if lex.i < lex.n and lex.s[lex.i] not in "|;\n)":
+            return simple(lex, start, end, words)
+        op = ""
+    return Statement("simple", end, lex.s[start:end] if nowhere else text, (), op, words)
 
 
 def _literals(text: str) -> list[str]:
@@ -39,18 +58,10 @@ def _literals(text: str) -> list[str]:
     return [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
 
 
-def simple(lex: Lexer, plain: re.Match[str] | None) -> Statement:
-    """A simple command; `plain` are the plain words it begins with."""
+def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Statement:
+    """A simple command that begins at `start` with the words `literal`, which end at `end`."""
     s, n = lex.s, lex.n
-    start = end = lex.i
-    words: list[Word] = []
-    if plain is not None:
-        words.append(plain[1])
-        if plain[2]:
-            words += _literals(plain[2])
-        end, lex.i = plain.end(2), plain.end()
-        if lex.i >= n or s[lex.i] in "|;\n)":  # nothing else, as mostly
-            return Statement("simple", end, s[start:end], words=words)
+    words: list[Word] = [*literal]
     raws: list[Raw] = []
     assigns: list[Assignment] = []
     redirs: list[Redirect] = []
@@ -122,13 +133,13 @@ def _assignment(lex: Lexer, found: re.Match[str]) -> Assignment:
     lex.i = found.end()
     if lex.peek("("):
         items = _array(lex)
-        lex.assigned.append(name)
+        lex.note("assigned", name)
         return Assignment(name, "", lex.s[start : lex.i], bool(found.group(2)), items)
     if lex.peek("\\\n"):
         raise Unreadable("a line is continued in the middle of an assignment")
     value = lex.word()
     value = value if value is not None else ""
-    (lex.counted if is_number(value) else lex.assigned).append(name)
+    lex.note("counted" if is_number(value) else "assigned", name)
     return Assignment(name, value, lex.s[start : lex.i], bool(found.group(2)))
 
 

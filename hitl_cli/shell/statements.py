@@ -5,7 +5,7 @@ Each answers with the folders after it succeeded and after it failed, in the ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Unknown
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
-    if len(made.kids) == 1 and made.ops[0] != "&":
+    if len(made.kids) == 1 and made.kids[0].op != "&":
         return walk.walk(made.kids[0], folders)
     ok = ko = folders
     before = ";"
-    for kid, op in zip(made.kids, made.ops, strict=True):
+    for kid in made.kids:
         start = ok if before == "&&" or ok is ko else ko if before == "||" else either(ok, ko)
         good, bad = walk.walk(kid, start)
-        if op == "&":
+        if kid.op == "&":
             good = bad = start
         if before == "&&":
             ok, ko = good, either(ko, bad)
@@ -33,7 +33,7 @@ def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
             ok, ko = either(ok, good), bad
         else:
             ok, ko = good, bad
-        before = op
+        before = kid.op
     return ok, ko
 
 
@@ -79,7 +79,7 @@ def _loop(walk: Walk, made: Statement, folders: Folders) -> After:
     return _again(walk, lambda start: _once(walk, made.kids, start), folders)
 
 
-def _once(walk: Walk, kids: list[Statement], start: Folders) -> Folders:
+def _once(walk: Walk, kids: Sequence[Statement], start: Folders) -> Folders:
     """Condition and body of a while or until loop."""
     after = either(*walk.walk(kids[0], start))
     return either(after, either(*walk.walk(kids[1], after)))

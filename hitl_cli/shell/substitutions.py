@@ -54,8 +54,8 @@ def _braced(lex: Lexer, raw: Raw, start: int, in_quotes: bool) -> None:
         lex.i = found.end()
     elif op != "}":
         if op in (":=", "="):
-            lex.assigned.append(name)
-            lex.given.append(name)
+            lex.note("assigned", name)
+            lex.note("given", name)
         _operand(lex, raw, in_quotes)
     text = lex.s[start : lex.i]
     if length or (name in NUMBERS and op == "}"):
@@ -121,5 +121,5 @@ def _apart(lex: Lexer, text: str) -> Statement:
 
     inner = type(lex)(text, lex.depth + 1)
     script = parse(inner)
-    lex.take_names(inner)
+    lex.notes += inner.notes
     return script

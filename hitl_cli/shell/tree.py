@@ -5,6 +5,7 @@ Plain records without judgement. A word of plain characters is a `str`; any othe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from hitl_cli.records import Struct, field
@@ -25,6 +26,14 @@ class Unreadable(Exception):
 #   file    a process substitution: the name of a pipe
 #   tilde   `~` or `~user` at a place where it is expanded
 PartKind = Literal["bare", "quoted", "value", "number", "other", "file", "tilde"]
+
+
+# What a text does with a variable:
+#   evaluated  as arithmetic
+#   counted    given a number
+#   given      given a value by an expansion
+#   assigned   given a value that is not certainly a number
+NoteKind = Literal["evaluated", "counted", "given", "assigned"]
 
 
 class Part(Struct, gc=False):
@@ -73,20 +82,21 @@ StatementKind = Literal[
 
 
 class Statement(Struct, gc=False):
-    """`text` is its source, `end` where that ends in the text it was parsed from.
+    """`text` is its source, `end` where that ends in the text it was parsed from, `op` what stands behind it: `&&`, `||`,
+    `;`, `&`, `|`, or "" at the end of a list.
 
-    `kids` by kind: the items of a list (`ops[i]` is what stands after `kids[i]`: `&&`, `||`, `;`, `&`, or "" at the
-    end), the commands of a pipeline, the one body of not, timed, group, subshell and function; condition and body of a loop;
-    the body of for and of each branch of case; for if: condition, body, condition, body, …, and a last body if odd.
+    `kids` by kind: the items of a list, the commands of a pipeline, the one body of not, timed, group, subshell and
+    function; condition and body of a loop; the body of for and of each branch of case; for if: condition, body, condition,
+    body, …, and a last body if odd.
     """
 
     kind: StatementKind
     end: int = 0
     text: str = ""
-    kids: list[Statement] = field(default_factory=list)
-    ops: list[str] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)
-    raws: list[Raw] = field(default_factory=list)  # of the words of a simple command those that are not literal
-    assigns: list[Assignment] = field(default_factory=list)
-    redirs: list[Redirect] = field(default_factory=list)
+    kids: Sequence[Statement] = ()
+    op: str = ""
+    words: Sequence[Word] = ()
+    raws: Sequence[Raw] = ()  # of the words of a simple command those that are not literal
+    assigns: Sequence[Assignment] = ()
+    redirs: Sequence[Redirect] = ()
     name: str = ""  # of a function, of the variable of a for loop
