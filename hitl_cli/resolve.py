@@ -205,8 +205,11 @@ class Look:
             return []
         if stat.S_ISDIR(status.st_mode):
             listed = isinstance(access, ReadPath) and access.listing
-            whole = access.by_command is not None and not listed and not _enters(accesses, access)
-            return [all_below(access, path)] if whole else []
+            if access.by_command is None or listed or _enters(accesses, access):
+                return []
+            # A rule that closes what is in the folder itself says nothing of the link that leads to it.
+            led = path != lexical(access.path, "/")
+            return [all_below(access, path), *([all_below(replace(access, path=path), path)] if led else [])]
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             return [replace(access, path=o, real=o, alias=None) for o in self._other_names(status, path)]
         return []

@@ -108,6 +108,17 @@ class TestFoldersAndPatterns:
         assert not [a for a in accesses_of("Bash", {"command": "ls src"}, place) if isinstance(a, ReadPath) and a.glob]
         assert len(accesses_of("Grep", {"path": "src", "pattern": "x"}, place)) == 1
 
+    @pytest.mark.parametrize("command", ["grep -r x l", "grep -r x src/up/l", "cd l && grep -r x .", "cp -r l/. y"])
+    def test_a_folder_reached_through_a_link_stands_for_all_below_it_under_both_names(
+        self, place: Place, command: str
+    ) -> None:
+        (Path(place.cwd) / "secrets").mkdir()
+        (Path(place.cwd) / "l").symlink_to("secrets")
+        (Path(place.cwd) / "src" / "up").symlink_to("..")
+        found = [a.path for a in accesses_of("Bash", {"command": command}, place) if isinstance(a, ReadPath) and a.glob]
+        assert f"{place.cwd}/secrets/**" in found
+        assert len(found) == 2
+
     def test_the_links_that_a_pattern_matches_are_stated(self, place: Place) -> None:
         (Path(place.cwd) / "l1").symlink_to("/etc/hosts")
         accesses = accesses_of("Bash", {"command": "cat l*"}, place)
