@@ -79,11 +79,17 @@ def _convert(foreign: Foreign, place: Place) -> Outcome:
         return _command(foreign, place)
     if tool.startswith("mcp__"):
         return _kept(foreign, _rule(foreign, foreign.text.strip() if foreign.product == "claude" else tool))
+    if "(" in tool:
+        return _refused(foreign, f"its parenthesis is not closed. Write `{foreign.text})`.")
     if tool not in _SAME:
         return _refused(foreign, f"there is no tool {tool} here")
     if foreign.how == "regex":
         return _refused(foreign, "a regular expression over arguments has no counterpart here")
     whole = foreign.pattern is None or foreign.pattern.strip() in ("*", "**")
+    if foreign.tool.startswith("Notebook") and not (foreign.pattern or "").endswith(".ipynb"):
+        if whole:
+            return _kept(foreign, _rule(foreign, f"{tool}(*.ipynb)"), "it is for notebooks alone")
+        return _refused(foreign, f"it is for notebooks alone. Write `{tool}(….ipynb)` for those that are meant.")
     if tool == "WebFetch" or whole:
         return _kept(foreign, _rule(foreign, tool if whole else f"{tool}({foreign.pattern})"))
     return _path(foreign, tool, place)

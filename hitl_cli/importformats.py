@@ -44,10 +44,14 @@ class Foreign(Struct, frozen=True):
 
 def read(file: Path) -> list[Foreign]:
     """The rules of a settings file; the product is told by its content. SettingsError when it is none of theirs."""
+    remedy = "Name a settings file."
+    if file.exists() and not file.is_file():  # a pipe would be waited for
+        raise SettingsError("is a folder, not a file" if file.is_dir() else "is no file", file=str(file), remedy=remedy)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=str(file)) from None
+        problem = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise SettingsError(problem, file=str(file), remedy=remedy) from None
     if file.suffix in (".rules", ".codexpolicy"):
         return list(codex(_calls(file, text)))
     if file.suffix == ".toml":
@@ -59,7 +63,7 @@ def read(file: Path) -> list[Foreign]:
     try:
         data = json.loads(_without_comments(text))
     except ValueError as error:
-        raise SettingsError(f"not valid JSON: {error}", file=str(file), remedy="Name a settings file.") from None
+        raise SettingsError(f"not valid JSON: {error}", file=str(file), remedy=remedy) from None
     if not isinstance(data, dict):
         raise SettingsError("is no settings file that hitl knows", file=str(file))
     return list(_json(data))
@@ -238,6 +242,8 @@ def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _without_comments(text: str) -> str:
-    """JSON with comments and trailing commas as plain JSON."""
-    tokens = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-    return tokens.sub(lambda m: m[0] if m[0].startswith('"') else " ", text)
+    """JSON with comments and trailing commas as plain JSON; a comma trails even where a comment follows it."""
+    for noise in (r"//[^\n]*|/\*.*?\*/", r",(?=\s*[}\]])"):
+        tokens = re.compile(rf'"(?:\\.|[^"\\])*"|{noise}', re.DOTALL)
+        text = tokens.sub(lambda m: m[0] if m[0].startswith('"') else " ", text)
+    return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,8 @@ def became(outcome: Outcome) -> tuple[str, list[str]]:
         ("Read(~/.zshrc)", "kept", ["Read(~/.zshrc)"]),
         ("Read(./.env)", "kept", ["Read(./.env)"]),
         ("MultiEdit", "kept", ["Edit"]),
+        ("NotebookEdit", "kept", ["Edit(*.ipynb)"]),
+        ("NotebookRead(docs/*.ipynb)", "kept", ["Read(docs/*.ipynb)"]),
         ("WebFetch(domain:docs.example.org)", "kept", ["WebFetch(domain:docs.example.org)"]),
         ("mcp__server__tool", "kept", ["mcp__server__tool"]),
         ("mcp__server__*", "kept", ["mcp__server__*"]),
@@ -88,6 +91,8 @@ def test_what_becomes_of_a_rule(text: str, status: str, rules: list[str], place:
         ("WebSearch", "there is no tool WebSearch"),
         ("WebFetch(https://x.test/y)", "is not a pattern for WebFetch"),
         ("Bash()", "names no word"),
+        ("Bash(npm test", "Write `Bash(npm test)`"),
+        ("NotebookEdit(docs/**)", "for notebooks alone"),
     ],
 )
 def test_what_cannot_be_kept_is_refused_with_its_reason(text: str, reason: str, place: Place) -> None:
@@ -217,6 +222,30 @@ def test_vscode_settings(tmp_path: Path, place: Place) -> None:
         ("kept", "allow", ["Edit(*.md)"]),
         ("kept", "ask", ["Edit(.vscode/*.json)"]),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"chat.tools.autoApprove": true,}',
+        '{"chat.tools.autoApprove": true, // all of it\n}',
+        '{/* , */ "chat.tools.autoApprove": true, /* all */ /* of it */ }',
+        '{"chat.tools.autoApprove": true, "x": ["a, // ]", "b",],}',
+    ],
+)
+def test_settings_may_hold_comments_and_trailing_commas(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(text)
+    assert [f.text for f in importformats.read(file)] == ["chat.tools.autoApprove"]
+
+
+def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "link.json").symlink_to("nothing")
+    for name in ("pipe.json", "folder.json", "link.json", "none.json"):
+        with pytest.raises(SettingsError, match="Name a settings file"):
+            importformats.read(tmp_path / name)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "nonsense"])
