@@ -93,7 +93,7 @@ def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) ->
     walk.own_home = walk.own_home and not fresh
     if call.marked:
         _unread(walk, call, call.marked[0][1])
-    after = walk.script(text, call.folders, kind)
+    after = walk.text(text, call.folders, kind)
     walk.within, walk.own_home, walk.outer = before
     return after
 
@@ -243,7 +243,7 @@ def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     for assigned in effect.assigns:
         if assigned in ("HOME", "PWD"):
             raise Unreadable("it sets HOME or PWD, which changes what later words mean")
-        walk.assigned.add(assigned)
+        walk.assigned.append(assigned)
         if walk.exporting and (reason := variables.reaches(assigned, Unknown(""))):
             _unread(walk, call, reason)
     acts, marked = _mark(call.marked, effect.acts) if call.marked else (effect.acts, ())

@@ -51,47 +51,59 @@ class Reading(Struct, frozen=True):
 
 def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     """What `text` would touch when bash runs it in `cwd` (absolute; the place's own folder when None). Never raises."""
-    walk = Walk(place)
+    walk = Walk(place, text)
+    tree = walk.node
     try:
         walk.script(text, (cwd or place.cwd,))
     except RecursionError:
         walk.out.clear()
+        tree.kids.clear()
         walk.opaque("it is nested too deeply", text)
-    if walk.computed and (
-        found := sorted(n for n in walk.computed if n in walk.assigned or not variables.computable(n))
-    ):
-        walk.opaque(f"{found[0]} is computed with, and its value may itself hold a command", text)
+    tree.last = len(walk.out)
+    if walk.computed:
+        assigned = set(walk.assigned)
+        if found := [n for n in walk.computed if n in assigned or not variables.computable(n)]:
+            walk.opaque(f"{min(found)} is computed with, and its value may itself hold a command", text)
     if not walk.out and walk.steps > 1:  # of blanks and comments alone nobody can say what was meant
         walk.out.append(Command((":",), text=text, free="it runs nothing"))
-    tree = walk.node.kids[0] if walk.node.kids else walk.node
     return Reading(tuple(walk.out), tree)
 
 
 class Walk:
     """One reading: `out` are the accesses, `node` the part of the text being walked."""
 
-    steps = characters = depth = 0
-    outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
-    within: tuple[str, ...] = ()
+    characters = depth = 0
     piped = ""  # the pipeline around what is walked
     counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
     exporting = False  # `set -a` was seen
     own_home = True  # HOME is as it was at the start
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, text: str) -> None:
         self.place = place
+        self.steps = 0
+        self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
+        self.within: tuple[str, ...] = ()
         self.out: list[Access] = []
-        self.node = Node("text", "")
-        self.computed: set[str] = set()  # names evaluated as arithmetic
-        self.assigned: set[str] = set()  # names that may hold more than a number
+        self.node = Node("text", text)
+        self.computed: list[str] = []  # names evaluated as arithmetic
+        self.assigned: list[str] = []  # names that may hold more than a number
         self.known: dict[Folders, dict[str, str]] = {}
 
-    def script(self, text: str, folders: Folders, kind: str = "text") -> After:
-        """Read `text` and walk it."""
-        parent, own = self.node, Node(kind, text, len(self.out))
-        parent.kids.append(own)
-        before = self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known
-        self.node = own
+    def text(self, text: str, folders: Folders, kind: str) -> After:
+        """Read `text`, which a command hands to a shell of its own, and walk it."""
+        before = self.depth, self.piped, self.counted, self.known
+        self.counted, self.known = Walk.counted, {}
+        parent, self.node = self.node, Node(kind, text, len(self.out))
+        parent.kids.append(self.node)
+        after = self.script(text, folders)
+        self.node.last = len(self.out)
+        self.node = parent
+        self.depth, self.piped, self.counted, self.known = before
+        return after
+
+    def script(self, text: str, folders: Folders) -> After:
+        """Read the text of this node and walk it."""
+        own = self.node
         self.depth += 1
         try:
             self.characters += len(text)
@@ -99,8 +111,6 @@ class Walk:
                 raise Unreadable(reason)
             lex = Lexer(text, self.depth)
             made = parse(lex)
-            self.known = {}
-            self.counted = Walk.counted
             if lex.notes:
                 self.names(lex.notes, text)
             return self.walk(made, folders)
@@ -108,19 +118,16 @@ class Walk:
             del self.out[own.first :]
             own.kids.clear()
             self.opaque(str(error), text)
+            self.node = own
             return (None,), (None,)
-        finally:
-            self.depth, self.within, self.outer, self.piped, self.own_home, self.counted, self.known = before
-            own.last = len(self.out)
-            self.node = parent
 
     def names(self, notes: list[tuple[NoteKind, str]], text: str) -> None:
         """Take in which variables `text` evaluates and gives values."""
         found: dict[NoteKind, list[str]] = {"evaluated": [], "counted": [], "given": [], "assigned": []}
         for kind, name in notes:
             found[kind].append(name)
-        self.computed.update(found["evaluated"])
-        self.assigned.update(found["assigned"])
+        self.computed += found["evaluated"]
+        self.assigned += found["assigned"]
         if found["counted"] and not _SETTERS.search(text):
             self.counted = frozenset(found["counted"]).difference(found["assigned"])
         for name in (*found["given"], *found["evaluated"]):

@@ -31,8 +31,8 @@ def look(text: str) -> str:
     """The reason in words why `text` is not read at all, "" when it may be."""
     if len(text) > LARGEST:
         return f"it is longer than {LARGEST:,} characters"
-    plain = text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
-    if not plain and (found := _UNSEEN.search(text)) is not None:
+    seen = text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()
+    if not (seen and text.isascii()) and (found := _UNSEEN.search(text)) is not None:
         return f"it holds the unseen character U+{ord(found.group()):04X}"
     if len(text) > _PARTS:
         if sum(1 for _ in _SEPARATORS.finditer(text)) > _PARTS:

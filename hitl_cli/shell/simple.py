@@ -40,7 +40,7 @@ def plain(lex: Lexer) -> Statement | None:
     if found is None:
         return None
     text, nowhere, op = found.groups()
-    words = text.split() if "'" not in text and '"' not in text else _literals(text)
+    words = _literals(text)
     if words[0] in _NOT_PLAIN:
         return None
     start, lex.i, end = lex.i, found.end(), found.end(2)
