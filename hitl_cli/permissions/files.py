@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 
-from hitl_cli.access import Command, Place, ReadPath, WritePath, lexical
+from hitl_cli.access import Command, Place, ReadPath, Unknown, WritePath, lexical
 from hitl_cli.permissions import globs, kinds, pathtree, places
 from hitl_cli.permissions.rule import Decision, Rule
-from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Rules, Scene, Settled, joined, named, said, shown
 from hitl_cli.permissions.tables import CODE, Fit, live
 from hitl_cli.records import Struct, field
 
 READS = frozenset({"Read"})
-SEARCHES = frozenset({"Glob", "Grep"})
+SEARCHES = {tool: frozenset({"Read", tool}) for tool in ("Glob", "Grep")}  # with whose rules they meet
 WRITES = frozenset({"Write", "Edit"})
 _BOTH = READS | WRITES
 
@@ -31,27 +31,36 @@ def index(rules: Iterable[Rule], place: Place, *, strict: bool) -> Index:
     return made
 
 
-def rules_for(
-    scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]
-) -> Iterator[tuple[Rule, Pattern]]:
-    """The rules of this decision for one of `tools` that meet any of the paths."""
-    for index in scene.paths[decision]:
+def rules_for(scene: Scene, rules: Rules, paths: Collection[str], tools: Collection[str]) -> list[tuple[Rule, Pattern]]:
+    """Those of `rules` for one of `tools` that meet any of the paths."""
+    found = []
+    for index in rules.paths:
         for path in paths:
-            for rule, pattern in index.find(path):
-                if rule.tool in tools and live(rule, scene.now):
-                    yield rule, pattern
+            for met in index.find(path):
+                if met[0].tool in tools and live(met[0], scene.now):
+                    found.append(met)
+    return found
 
 
 def rule_for(scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]) -> Rule | None:
-    return next((rule for rule, _ in rules_for(scene, decision, paths, tools)), None)
+    """The first rule of a decision to deny or to ask."""
+    return _first(decision, (rule for rule, _ in rules_for(scene, scene.bar, paths, tools)))
+
+
+def _first(decision: Decision, rules: Iterable[Rule]) -> Rule | None:
+    return next((rule for rule in rules if rule.decision is decision), None)
 
 
 def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
     """A rule for some path that a shell pattern may name."""
-    for index in scene.paths[decision]:
-        for rule, _ in index.may(glob):
-            if rule.tool in tools and live(rule, scene.now):
-                return rule
+
+    def wanted(it: tuple[Rule, Pattern]) -> bool:
+        rule, _ = it
+        return rule.decision is decision and rule.tool in tools and live(rule, scene.now)
+
+    for index in scene.bar.paths:
+        for rule, _ in index.may(glob, wanted):
+            return rule
     return None
 
 
@@ -91,9 +100,23 @@ def names_in(command: Command, at: str) -> Names:
     return found
 
 
+def may_name(index: Index, command: Command, at: str) -> bool:
+    """False when no word of the command is a path that some pattern names (`named_by`): none of its components does, and
+    it is plainly spelled."""
+    words = command.words
+    if words[0] in kinds.INTERPRETERS or Unknown in map(type, words):
+        return True
+    text = "/".join((*at.rsplit("/", 3)[-3:], *words[1:]))  # type: ignore[arg-type]
+    if "/.." in text:
+        return True
+    if "=" in text or "@" in text:
+        text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
+    return index.names(text.split("/"))
+
+
 def named_by(scene: Scene, decision: Decision, names: Names) -> Rule | None:
     """A rule of this decision that such a path would meet; a wide rule says nothing about a word that may be none."""
-    indexes = [index for index in scene.paths[decision] if index.names(names.parts)]
+    indexes = [index for index in scene.bar.paths if index.names(names.parts)]
     for path, kind in names.paths:
         if kind == "glob":
             rule = _may(scene, decision, path, _BOTH)
@@ -101,8 +124,12 @@ def named_by(scene: Scene, decision: Decision, names: Names) -> Rule | None:
                 return rule
         elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
             for each in (path, path + "/\0") if kind == "folder" else (path,):
-                for rule, pattern in rules_for(scene, decision, (each,), _BOTH):
-                    if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
+                for rule, pattern in rules_for(scene, scene.bar, (each,), _BOTH):
+                    if (
+                        rule.decision is decision
+                        and pattern is not None
+                        and any(pattern.names(part) for part in each.split("/")[-3:])
+                    ):
                         return rule
     return None
 
@@ -119,7 +146,6 @@ class File:
         self.listing = isinstance(access, ReadPath) and access.listing
         self.paths = places.spellings(access)
         self.written = self.paths[0]
-        self.inside = self._inside()
 
     def settled(self) -> Settled:
         return self._closed() or self._opened() or self._left()
@@ -144,39 +170,50 @@ class File:
 
     def _closed(self) -> Settled | None:
         """What a deny rule, the floor or an ask rule says."""
-        denied = self._bites(DENY)
+        met = self._met()
+        denied = self._bites(DENY, met)
         if denied and denied[0] is DENY:
             return DENY, "rule", said(denied[1], self._doing), denied[1]
         if why := places.floor(self.access, self.paths, self.scene.place):
             return ASK, "floor", lambda: f"{self._doing()}: {why}", None
         if denied:
             return ASK, "rule", lambda: f"{named(denied[1])} may forbid {self._doing()}", denied[1]
-        if asked := self._bites(ASK):
+        if asked := self._bites(ASK, met):
             return ASK, "rule", said(asked[1], self._doing), asked[1]
         return None
 
-    def _bites(self, decision: Decision) -> tuple[Decision, Rule] | None:
+    @property
+    def _tools(self) -> Collection[str]:
+        """The tools whose deny and ask rules it meets."""
+        return WRITES if self.write is not None else SEARCHES.get(self.scene.tool, READS)
+
+    def _met(self) -> Sequence[tuple[Rule, Pattern]]:
+        """The deny and ask rules that the path meets, where it is one."""
+        access, scene = self.access, self.scene
+        if access.glob or not scene.bar.paths:
+            return ()
+        paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
+        met = rules_for(scene, scene.bar, paths, self._tools)
+        if scene.tool in SEARCHES or (self.write is not None and self.write.removes):
+            # What closes all of a folder closes this as well.
+            below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
+            met += rules_for(scene, scene.bar, (below,), self._tools)
+        return met
+
+    def _bites(self, decision: Decision, met: Sequence[tuple[Rule, Pattern]]) -> tuple[Decision, Rule] | None:
         """The rule of this decision that the path meets, and what it comes to: ASK when it only may meet it."""
-        if not self.scene.paths[decision]:
-            return None
-        access, searches = self.access, self.scene.tool in SEARCHES
-        tools = WRITES if self.write is not None else READS | {self.scene.tool} if searches else READS
+        access = self.access
         if not access.glob:
-            paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
-            rule = rule_for(self.scene, decision, paths, tools)
-            if rule is None and (searches or (self.write is not None and self.write.removes)):
-                # What closes all of a folder closes this as well.
-                below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
-                rule = rule_for(self.scene, decision, (below,), tools)
+            rule = _first(decision, (rule for rule, _ in met)) if met else None
             return (decision, rule) if rule else None
-        if self.listing:
+        if self.listing or not self.scene.bar.paths:
             return None  # that a name might be seen is no reason to ask
-        rule = _may(self.scene, decision, self.written, tools)
+        rule = _may(self.scene, decision, self.written, self._tools)
         if rule is None or rule.pattern is None:
             return (decision, rule) if rule else None
         if access.below is not None and (there := access.below.paths()) is not None:
-            met = (rule_for(self.scene, decision, (lexical(path, "/"),), tools) for path in there)
-            found = next((each for each in met if each), None)
+            found_ = (rule_for(self.scene, decision, (lexical(path, "/"),), self._tools) for path in there)
+            found = next((each for each in found_ if each), None)
             return (decision if access.below.every else ASK, found) if found else None
         return ASK, rule
 
@@ -206,7 +243,8 @@ class File:
         assert self.command is not None
         return f"the rule for `{shown(self.command.text or joined(self.command.words))}` covers it"
 
-    def _inside(self) -> bool:
+    @property
+    def inside(self) -> bool:
         """Whether it lies in the workspace, as written and as it is. A pattern: as far as its literal folders say."""
         access, scene = self.access, self.scene
         if access.glob:
@@ -270,7 +308,7 @@ class File:
         for path in (written,) if real is None or real == written else (written, real):
             # A search is covered by what covers all below its folder.
             below = (posixpath.join(path, "\0", "\0"),) if tool in SEARCHES else ()
-            fits = rules_for(self.scene, ALLOW, (path, *below), tools)
+            fits = rules_for(self.scene, self.scene.allow, (path, *below), tools)
             named = (r for r, p in fits if all(p is not None and p.names(part) for part, _ in guarded))
             rule = next(named, None)
             if rule is None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import READS, WRITES, File, Names, named_by, names_in, rule_for
-from hitl_cli.permissions.rule import Mode, Part, Rule, Verdict, Why, told
+from hitl_cli.permissions.files import READS, WRITES, File, Names, may_name, named_by, names_in, rule_for
+from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
-from hitl_cli.permissions.tables import Fit, Table, first_words
+from hitl_cli.permissions.tables import Fit, Table
 from hitl_cli.shell.scan import SEARCHED
 
 READ_ONLY_PACK = "read-only.toml"
@@ -17,13 +18,16 @@ READ_ONLY_PACK = "read-only.toml"
 _EDITORS = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
 
 # Of parts with the same decision, the one that says most about it: what no rule could allow first.
-_WEIGHT = {"floor": 8, "rule": 6, "opaque": 4, "guarded": 2}
+_WEIGHT = dict.fromkeys(get_args(By), 0) | {"floor": 4, "rule": 3, "opaque": 2, "guarded": 1}
+_STEP = 8
 
 
 class Judging:
     def __init__(self, scene: Scene, accesses: Sequence[Access]) -> None:
         self.scene, self.accesses = scene, accesses
         self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
+        # The commands whose files are stated as accesses of their own.
+        self.stated = {access.by_command for access in accesses if isinstance(access, (ReadPath, WritePath))}
 
     def verdict(self) -> Verdict:
         mode, found = self.scene.mode, self._parts()
@@ -63,16 +67,13 @@ class Judging:
     # Commands
 
     @cached_property
-    def _files(self) -> dict[int, list[ReadPath | WritePath]]:
-        """The files that are stated as accesses of their own, by the index of their command."""
-        files: dict[int, list[ReadPath | WritePath]] = {}
+    def _writes(self) -> dict[int, list[WritePath]]:
+        """What is written, by the index of the command."""
+        writes: dict[int, list[WritePath]] = {}
         for access in self.accesses:
-            if isinstance(access, (ReadPath, WritePath)) and access.by_command is not None:
-                files.setdefault(access.by_command, []).append(access)
-        return files
-
-    def _writes(self, n: int) -> list[WritePath]:
-        return [access for access in self._files.get(n, ()) if isinstance(access, WritePath)]
+            if isinstance(access, WritePath) and access.by_command is not None:
+                writes.setdefault(access.by_command, []).append(access)
+        return writes
 
     @cached_property
     def _begins(self) -> dict[str, int]:
@@ -80,55 +81,57 @@ class Judging:
         commands = [(n, access.text) for n, access in enumerate(self.accesses) if isinstance(access, Command)]
         return {text: n for n, text in reversed(commands)}
 
-    def _command(self, n: int, command: Command) -> Settled:
-        def what() -> str:
-            inner = bool(command.within) and self._begins[command.text] < n
-            return f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
+    def _what(self, n: int, command: Command) -> str:
+        inner = bool(command.within) and self._begins[command.text] < n
+        return f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
 
-        closed = self._closed(n, command, what)
-        if closed is not None:
-            return closed
-        if self.scene.own is not None:
-            return self.scene.own, "policy", POLICY, None
+    def _command(self, n: int, command: Command) -> Settled:
+        scene = self.scene
+        what = partial(self._what, n, command)
+        if barred := self._barred_command(n, command, what):
+            return barred
+        if scene.own is not None:
+            return scene.own, "policy", POLICY, None
         if command.free:
             return ALLOW, "free", command.free, None
-        return self._opened(n, command, what)
-
-    def _closed(self, n: int, command: Command, what: Why) -> Settled | None:
-        """What a deny or ask rule says."""
-        scene, now = self.scene, self.scene.now
-        first = first_words(command) if scene.tables[DENY] or scene.tables[ASK] else None
-        names: Names | None = None
-        for decision in (DENY, ASK):
-            for table in (tables := [t for t in scene.tables[decision] if t.concerns(first)]):
-                if rule := table.hits(command, now):
-                    return decision, "rule", said(rule, what), rule
-            for table in tables:
-                if rule := table.may_hit(command, now):
-                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
-            if scene.paths[decision] and n not in self._files:
-                names = names_in(command, command.cwd or scene.place.cwd) if names is None else names
-                if rule := named_by(scene, decision, names):
-                    return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
-        return None
-
-    def _opened(self, n: int, command: Command, what: Why) -> Settled:
-        """What an allow rule says, else the mode."""
         why: Why | None = None
         for fit in self._fits(command):
-            if fit.rule.tool == "Bash" and self.scene.mode == "plan" and not _reads_only(fit.rule):
+            if scene.mode == "plan" and fit.rule.tool == "Bash" and not _reads_only(fit.rule):
                 continue
-            act = self._act_left(n, command, fit)
+            act = self._act_left(n, command, fit) if command.acts else None
             if act is None:
                 self.consents[n] = fit
                 return ALLOW, "rule", said(fit.rule, what), fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
-        return self.scene.by_mode(why or (lambda: f"no rule covers {told(what)}"), self._edits_here(n, command))
+        edits = scene.mode == "accept-edits" and self._edits_here(n, command)
+        return scene.by_mode(why or (lambda: f"no rule covers {what()}"), edits)
+
+    def _barred_command(self, n: int, command: Command, what: Why) -> Settled | None:
+        """What a deny or ask rule says."""
+        scene, at = self.scene, command.cwd or self.scene.place.cwd
+        names: Names | None = None
+        if n not in self.stated and not command.free:
+            for index in scene.bar.paths:
+                if may_name(index, command, at):
+                    names = names_in(command, at)
+                    break
+        concerned = scene.bar.concern(command)
+        if not concerned and names is None:
+            return None
+        for decision in (DENY, ASK):
+            if concerned:
+                if rule := scene.first(decision, lambda t: t.hits(command)):
+                    return decision, "rule", said(rule, what), rule
+                if rule := scene.first(decision, lambda t: t.may_hit(command)):
+                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
+            if names and (rule := named_by(scene, decision, names)):
+                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+        return None
 
     def _fits(self, command: Command) -> Sequence[Fit]:
         """Rules that cover the command, those that spell more of it first."""
         fits: list[Fit] = []
-        for table in self.scene.tables[ALLOW]:
+        for table in self.scene.allow.tables:
             fits += table.fits(command, self.scene.now)
         if len(fits) > 1:
             fits.sort(key=lambda f: -1 if f.spelled is None else 0 if f.spelled else 1)
@@ -137,15 +140,15 @@ class Judging:
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
         """The first act that the rule does not consent to; acts that only write are judged with the path they write."""
         for act in command.acts:
-            if not fit.spells(command.words[act.at]) and not any(w.at == act.at for w in self._writes(n)):
+            if not fit.spells(command.words[act.at]) and not any(w.at == act.at for w in self._writes.get(n, ())):
                 return act
         return None
 
     def _edits_here(self, n: int, command: Command) -> bool:
         """Mode accept-edits: a file program all of whose targets are in the workspace."""
-        if self.scene.mode != "accept-edits" or command.words[0] not in _EDITORS:
+        if command.words[0] not in _EDITORS:
             return False
-        written = [File(self.scene, access) for access in self._writes(n)]
+        written = [File(self.scene, access) for access in self._writes.get(n, ())]
         return (
             bool(written)
             and all(any(file.at == act.at for file in written) for act in command.acts)
@@ -156,7 +159,7 @@ class Judging:
 
     def _opaque(self, opaque: Opaque) -> Settled:
         for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque, self.scene.now)):
+            if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque)):
                 return decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in opaque.words:
@@ -174,7 +177,7 @@ class Judging:
             return ALLOW if self.scene.mode == "bypass" else DENY, "mode", why, None
         return ASK, "opaque", why, None
 
-    def _barred(self, look: Callable[[Table], Rule | None], what: str) -> Settled | None:
+    def _barred(self, look: Callable[[Table], Iterable[Rule]], what: str) -> Settled | None:
         """What a deny or ask rule says, else the program's policy."""
         for decision in (DENY, ASK):
             if rule := self.scene.first(decision, look):
@@ -183,18 +186,18 @@ class Judging:
 
     def _host(self, host: Host) -> Settled:
         what = shown(host.host)
-        if barred := self._barred(lambda t: t.host(host, self.scene.now), f"`{what}`"):
+        if barred := self._barred(lambda t: t.host(host), f"`{what}`"):
             return barred
         if host.of:
             return ALLOW, "free", "the rule for the command covers it", None
         if self.scene.read_only:
             return ALLOW, "read-only", "the tool only reads", None
-        if rule := self.scene.first(ALLOW, lambda t: t.host(host, self.scene.now)):
+        if rule := self.scene.first(ALLOW, lambda t: t.host(host)):
             return ALLOW, "rule", said(rule, f"`{what}`"), rule
         return self.scene.by_mode(f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}"))
 
     def _use(self, use: ToolUse) -> Settled:
-        if barred := self._barred(lambda t: t.use(use, self.scene.now), use.tool):
+        if barred := self._barred(lambda t: t.use(use), use.tool):
             return barred
         if self.scene.read_only:
             return ALLOW, "read-only", "the tool only reads", None
@@ -202,21 +205,24 @@ class Judging:
             if use.tool == "Plan":
                 return ASK, "mode", "a plan is approved before anything is done", None
             return DENY, "mode", f"mode plan runs only what is known to read, and {use.tool} is not", None
-        if rule := self.scene.first(ALLOW, lambda t: t.use(use, self.scene.now)):
+        if rule := self.scene.first(ALLOW, lambda t: t.use(use)):
             return ALLOW, "rule", said(rule, use.tool), rule
         return self.scene.by_mode(f"no rule covers {use.tool}")
 
 
 def _worst(parts: Sequence[Part], found: Sequence[Part]) -> Part:
     """The part that decides; `found` are the parts before the mode had its say."""
-    removers = {
-        p.access.by_command for p in parts if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
-    }
-    weights = [
-        (p.decision, f.decision, _WEIGHT.get(f.by) or n in removers)
-        for n, (p, f) in enumerate(zip(parts, found, strict=True))
-    ]
-    return parts[weights.index(max(weights))]
+    ranks = [part.decision * _STEP + _WEIGHT[part.by] for part in found]
+    if parts is not found:
+        ranks = [part.decision * _STEP * _STEP + rank for part, rank in zip(parts, ranks, strict=True)]
+    top = max(ranks)
+    if top % _STEP == 0 and ranks.count(top) > 1:  # a command that removes what nothing covers says more
+        for part in parts:
+            if part.by == "none" and isinstance(part.access, WritePath) and part.access.removes:
+                n = part.access.by_command
+                if n is not None and ranks[n] == top:
+                    return parts[n]
+    return parts[ranks.index(top)]
 
 
 def _in_mode(part: Part, mode: Mode) -> Part:

@@ -7,7 +7,7 @@ rules it is enough to match any folder above it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from hitl_cli.access import Place, inside
@@ -22,8 +22,10 @@ class Index(Generic[R]):
     def __init__(self, place: Place, *, strict: bool) -> None:
         """`strict`: patterns have to match the path itself, as allow rules do."""
         self.strict, self.folds = strict, place.folds_case
-        self.roots = [root.casefold() if self.folds else root for root in place.roots]
-        self.tops = [_parts(root) for root in self.roots]
+        roots = [root.casefold() if self.folds else root for root in place.roots]
+        self.tops = [_parts(root) for root in roots]
+        # Each with what the paths below it begin with, and how many components that is.
+        self.roots = [(root, root.rstrip("/") + "/", len(top)) for root, top in zip(roots, self.tops, strict=True)]
         self.nested = any(inside(a, b) for a in place.roots for b in place.roots if a != b)
         self.everything: list[R] = []  # no pattern at all
         self.anchored = _Tree[R]()  # below each root
@@ -70,28 +72,28 @@ class Index(Generic[R]):
         """False when no pattern names any of these components (`Path.names`)."""
         if not self.spelled.isdisjoint(parts):
             return True
-        return any(part[:n] in starts for n, starts in self.begins.items() for part in parts)
+        return bool(self.begins) and any(part[:n] in starts for n, starts in self.begins.items() for part in parts)
 
-    def find(self, path: str) -> Iterator[R]:
+    def find(self, path: str) -> list[R]:
         """What matches the path (an absolute, normalised one)."""
-        yield from self.everything
         if not self.all:
-            return
+            return self.everything
         if self.folds:
             path = path.casefold()
-        if not self.absolute.empty:
-            yield from self.absolute.find(_parts(path), self.strict)
-        for root in self.roots:
-            if inside(path, root):
-                yield from self._below(path[len(root) :])
+        parts, strict = _parts(path), self.strict
+        found = [*self.everything]
+        if self.based:
+            found += self.absolute.find(parts, strict)
+        for root, below, depth in self.roots:
+            if path.startswith(below) or path == root:
+                inner = parts[depth:]
+                found += self.anchored.find(inner, strict)
+                if self.named or self.suffixed or self.wild:
+                    found += self._anywhere(inner)
+        return found
 
-    def _below(self, path: str) -> Iterator[R]:
-        """What matches a path below a root."""
-        parts = _parts(path)
-        if not self.anchored.empty:
-            yield from self.anchored.find(parts, self.strict)
-        if not (self.named or self.suffixed or self.wild):
-            return
+    def _anywhere(self, parts: Sequence[str]) -> Iterator[R]:
+        """What matches at any depth."""
         for n, part in enumerate(parts):
             last = n == len(parts) - 1
             for pattern, it in self.named.get(part, ()):
@@ -103,9 +105,9 @@ class Index(Generic[R]):
                     if matched and not (last and pattern.folder and self.strict):
                         yield it
 
-    def may(self, glob: str) -> Iterator[R]:
-        """What could match some path that the shell pattern `glob` names (absolute; `/**`: any path at all)."""
-        yield from self.everything
+    def may(self, glob: str, wanted: Callable[[R], bool]) -> Iterator[R]:
+        """Which of those `wanted` could match some path that the shell pattern `glob` names (absolute; `/**`: any path)."""
+        yield from filter(wanted, self.everything)
         if not self.all:
             return
         if self.folds:
@@ -116,6 +118,8 @@ class Index(Generic[R]):
         for pattern, it in self._candidates(glob) if tops else self.based:
             if room and not pattern.base and len(pattern.segments) - pattern.segments.count("**") > room:
                 continue  # it needs more components
+            if not wanted(it):
+                continue
             inner = (["**"] if pattern.anywhere else []) + list(pattern.segments)
             for top in [_parts(pattern.base)] if pattern.base else tops:
                 if meet([*top, *inner], names) or meet([*top, *inner, "**"], names):
@@ -124,9 +128,9 @@ class Index(Generic[R]):
 
     def _candidates(self, glob: str) -> Sequence[tuple[Path, R]]:
         """Patterns that could meet `glob`: below a root that it spells out, those of folders it may go on with."""
-        for root in self.roots if not self.nested else ():
-            if glob.startswith(root + "/"):
-                folder = glob[len(root) + 1 :].partition("/")[0]
+        for _, below, _ in self.roots if not self.nested else ():
+            if glob.startswith(below):
+                folder = glob[len(below) :].partition("/")[0]
                 if not WILD.search(folder):
                     return [*self.first.get(folder, ()), *self.rest]
                 if not any(meet((name,), (folder,)) for name in self.first):
@@ -135,7 +139,7 @@ class Index(Generic[R]):
 
 
 def _parts(path: str) -> list[str]:
-    return [part for part in path.split("/") if part]
+    return [*filter(None, path.split("/"))]
 
 
 class _Tree(Generic[R]):
@@ -148,10 +152,6 @@ class _Tree(Generic[R]):
         self.ends: list[tuple[Path, R]] = []  # literal to the end
         self.patterns: list[tuple[Path, int, R]] = []
 
-    @property
-    def empty(self) -> bool:
-        return not (self.below or self.ends or self.patterns)
-
     def add(self, pattern: Path, it: R) -> None:
         node, literal = self, pattern.literal
         for segment in pattern.segments[:literal]:
@@ -161,17 +161,20 @@ class _Tree(Generic[R]):
         else:
             node.patterns.append((pattern, literal, it))
 
-    def find(self, parts: Sequence[str], strict: bool) -> Iterator[R]:
-        node = self
-        for n in range(len(parts) + 1):
-            for pattern, it in node.ends:
-                if n < len(parts) or not (pattern.folder and strict):
-                    yield it
-            for pattern, done, it in node.patterns:
+    def find(self, parts: Sequence[str], strict: bool) -> list[R]:
+        found: list[R] = []
+        node: _Tree[R] | None = self
+        n, last = 0, len(parts)
+        while node is not None:
+            if node.ends:
+                found += [it for pattern, it in node.ends if n < last or not (pattern.folder and strict)]
+            if node.patterns:
                 # A folder pattern takes all below it; a strict one otherwise has to reach the path itself.
-                if fits(pattern.segments, parts, strict and not pattern.folder, done, n):
-                    yield it
-            following = node.below.get(parts[n]) if n < len(parts) else None
-            if following is None:
-                return
-            node = following
+                found += [
+                    it
+                    for pattern, done, it in node.patterns
+                    if fits(pattern.segments, parts, strict and not pattern.folder, done, n)
+                ]
+            node = node.below.get(parts[n]) if n < last else None
+            n += 1
+        return found

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import takewhile
 
 from hitl_cli.access import Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.permissions.globs import meet
+from hitl_cli.permissions.globs import WILD, meet
 from hitl_cli.regex import later
 
 # Names below the home folder, with what they do. A name that ends in a slash means all below it.
@@ -106,44 +107,57 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
         return why
     if access.glob:
         return _may_name(paths[0], place, writes)
-    home, protected = _folded(place)
+    home = place.home.lower().rstrip("/") + "/"
     for path in paths:
-        if path in FREE_DEVICES or path.startswith("/dev/fd/"):
-            continue
+        if path.startswith("/dev/"):
+            if path in FREE_DEVICES or path.startswith("/dev/fd/"):
+                continue
+            if not path.startswith("/dev/shm/"):
+                return "a raw device"
         folded = path.lower()
-        if why := _device(path) or _protected(folded, protected, writes) or _in_home(folded, home, writes):
+        if writes and (why := _written(folded, place)):
+            return why
+        if folded.startswith(_SYSTEM) and (why := _in_system(folded, writes)):
+            return why
+        if folded.startswith(home) and (why := _in_home(folded[len(home) :], writes)):
             return why
     return None
 
 
-@lru_cache(maxsize=64)
-def _folded(place: Place) -> tuple[str, tuple[str, ...]]:
-    """Its home folder and its protected paths in lower case."""
-    return place.home.lower(), tuple(path.lower() for path in place.protected)
-
-
 def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
-    shell = [part for part in pattern.split("/") if part]
+    shell = _components(pattern)
     if shell[-1:] == ["**"] or shell[-2:] == ["**", "*"]:
         return None
-    if any(meet(named, shell) for named in _named(place, writes)):
+    in_home, elsewhere = _named(place, writes)
+    if any(meet(named, shell) for named in ([*in_home, *elsewhere] if _through_home(shell, place) else elsewhere)):
         return "the pattern may name a file that is always asked about"
     return None
 
 
+def _through_home(shell: Sequence[str], place: Place) -> bool:
+    """False when the folders that a shell pattern begins with lead past all that is named in the home folder."""
+    home, fixed = _components(place.home), list(takewhile(lambda part: not WILD.search(part), shell))
+    both = min(len(home), len(fixed))
+    return meet(home[:both], fixed[:both]) and (both == len(fixed) or fixed[both] in _FIRST)
+
+
 @lru_cache(maxsize=64)
-def _named(place: Place, writes: bool) -> Sequence[Sequence[str]]:
-    """What a shell pattern must not name, as patterns in segments."""
-    home = [part for part in place.home.split("/") if part]
+def _named(place: Place, writes: bool) -> tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]:
+    """What a shell pattern must not name, as patterns in segments: in the home folder, and elsewhere."""
+    home, elsewhere = _components(place.home), list[Sequence[str]]()
     names = (*_SECRETS, *_WRITES) if writes else tuple(_SECRETS)
-    named = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
+    in_home = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
     if writes:
         for path in place.protected:
-            parts = [part for part in path.split("/") if part]
-            named += [tuple(parts), (*parts, "**")]
-        named += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
-    return named
+            parts = _components(path)
+            elsewhere += [parts, (*parts, "**")]
+        elsewhere += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
+    return in_home, elsewhere
+
+
+def _components(path: str) -> list[str]:
+    return [part for part in path.split("/") if part]
 
 
 def guarded(access: WritePath, paths: Sequence[str], place: Place) -> Iterator[tuple[str, str]]:
@@ -161,29 +175,24 @@ def guarded(access: WritePath, paths: Sequence[str], place: Place) -> Iterator[t
                         break
 
 
-def _device(path: str) -> str | None:
-    if path.startswith("/dev/") and not path.startswith("/dev/shm/"):
-        return "a raw device"
+def _written(folded: str, place: Place) -> str | None:
+    if any(inside(folded, path.lower()) for path in place.protected):
+        return "these are hitl's own settings: they decide what is allowed"
+    if "/.git/" in folded and _HOOKS.match(folded):
+        return "git runs what stands there"
     return None
 
 
-def _protected(folded: str, protected: Sequence[str], writes: bool) -> str | None:
-    if writes:
-        if any(inside(folded, path) for path in protected):
-            return "these are hitl's own settings: they decide what is allowed"
-        if "/.git/" in folded and _HOOKS.match(folded):
-            return "git runs what stands there"
-    if folded.startswith(_SYSTEM):
-        for pattern, why in (_SYSTEM_SECRETS + _SYSTEM_WRITES) if writes else _SYSTEM_SECRETS:
-            if pattern.fullmatch(folded):
-                return why
+def _in_system(folded: str, writes: bool) -> str | None:
+    for pattern, why in (_SYSTEM_SECRETS + _SYSTEM_WRITES) if writes else _SYSTEM_SECRETS:
+        if pattern.fullmatch(folded):
+            return why
     return None
 
 
-def _in_home(folded: str, home: str, writes: bool) -> str | None:
-    if not inside(folded, home):
-        return None
-    parts = folded[len(home.rstrip("/")) + 1 :].split("/")
+def _in_home(folded: str, writes: bool) -> str | None:
+    """`folded`: as seen from the home folder."""
+    parts = folded.split("/")
     if parts[0] not in _FIRST or (parts[0] == ".ssh" and parts[-1].endswith(".pub") and not writes):
         return None
     for depth in range(1, min(len(parts), _DEEPEST) + 1):

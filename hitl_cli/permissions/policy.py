@@ -16,14 +16,13 @@ from collections.abc import Iterable, Sequence
 
 from hitl_cli.access import Access, Place, ReadPath
 from hitl_cli.permissions.codec import FILE_TOOLS
-from hitl_cli.permissions.files import READS, Index, index, rule_for
+from hitl_cli.permissions.files import READS, index, rule_for
 from hitl_cli.permissions.judging import Judging
 from hitl_cli.permissions.places import spellings
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
-from hitl_cli.permissions.scene import Scene
+from hitl_cli.permissions.scene import Rules, Scene
 from hitl_cli.permissions.tables import Table
 
-_DECISIONS = tuple(Decision)
 _LAYERS = 4  # with more of them by `plus` all is laid out anew
 
 
@@ -34,8 +33,8 @@ class Policy:
         self.rules = tuple(rules)
         self.place = place
         self._layers = 1
-        self._tables = tuple(_table(self.rules, decision, place) for decision in _DECISIONS)
-        self._paths = tuple(_index(self.rules, decision, place) for decision in _DECISIONS)
+        self._allow = _compiled(self.rules, place, Decision.ALLOW)
+        self._bar = _compiled(self.rules, place, Decision.DENY, Decision.ASK)
 
     def plus(self, rules: Iterable[Rule]) -> Policy:
         """This policy and `rules` as well."""
@@ -44,8 +43,8 @@ class Policy:
             return Policy(self.rules + added, self.place)
         other = Policy.__new__(Policy)
         other.rules, other.place, other._layers = self.rules + added, self.place, self._layers + 1
-        other._tables = tuple(self._tables[d] + _table(added, d, self.place) for d in _DECISIONS)
-        other._paths = tuple(self._paths[d] + _index(added, d, self.place) for d in _DECISIONS)
+        other._allow = self._allow + _compiled(added, self.place, Decision.ALLOW)
+        other._bar = self._bar + _compiled(added, self.place, Decision.DENY, Decision.ASK)
         return other
 
     def judge(
@@ -70,20 +69,23 @@ class Policy:
         """
         if mode == "plan" and own is Decision.ALLOW:
             own = None  # there it can only be stricter
-        scene = Scene(self.place, self._tables, self._paths, mode, now, own, read_only, declared, tool)
+        scene = Scene(self.place, self._allow, self._bar, mode, now, own, read_only, declared, tool)
         return Judging(scene, accesses).verdict()
 
     def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:
         """False when a deny rule closes the file to `tool`: searches leave such files out. Absolute paths."""
-        scene = Scene(self.place, self._tables, self._paths, "default", now, tool=tool)
+        scene = Scene(self.place, self._allow, self._bar, "default", now, tool=tool)
         return rule_for(scene, Decision.DENY, spellings(ReadPath(path, real=real)), READS | {tool}) is None
 
 
-def _table(rules: Iterable[Rule], decision: Decision, place: Place) -> tuple[Table, ...]:
-    those = [rule for rule in rules if rule.decision is decision and rule.tool not in FILE_TOOLS]
-    return (Table(those, place.home, strict=decision is Decision.ALLOW),) if those else ()
-
-
-def _index(rules: Iterable[Rule], decision: Decision, place: Place) -> tuple[Index, ...]:
-    those = [rule for rule in rules if rule.decision is decision and rule.tool in FILE_TOOLS]
-    return (index(those, place, strict=decision is Decision.ALLOW),) if those else ()
+def _compiled(rules: Sequence[Rule], place: Place, *decisions: Decision) -> Rules:
+    """The rules of these decisions."""
+    made, files = Rules(), [rule for rule in rules if rule.tool in FILE_TOOLS and rule.decision in decisions]
+    if files:
+        made += Rules(paths=(index(files, place, strict=Decision.ALLOW in decisions),))
+    for decision in decisions:
+        others = [rule for rule in rules if rule.decision is decision and rule.tool not in FILE_TOOLS]
+        if others:
+            table = Table(others, place.home, decision)
+            made += Rules((table,), first=table.first)
+    return made

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from hitl_cli.access import Command, Place, Word, inside, lexical
 from hitl_cli.permissions.globs import Path
 from hitl_cli.permissions.pathtree import Index
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source, Why, told
-from hitl_cli.permissions.tables import Table
+from hitl_cli.permissions.tables import Table, begins, live
 from hitl_cli.records import Struct
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -18,13 +18,30 @@ POLICY = "the program's own policy decides"
 Settled = tuple[Decision, By, Why, Rule | None]
 
 
+class Rules(Struct, frozen=True):
+    """Compiled rules of whatever decisions: tables of one each, and those of file tools laid out together, as most paths
+    meet none. Of both there is one more for each layer of `plus`. `first`: as of a table, for all of them."""
+
+    tables: tuple[Table, ...] = ()
+    paths: tuple[Index[tuple[Rule, Path | None]], ...] = ()
+    first: frozenset[str] | None = frozenset()
+
+    def __add__(self, other: Rules) -> Rules:
+        first = None if self.first is None or other.first is None else self.first | other.first
+        return Rules(self.tables + other.tables, self.paths + other.paths, first)
+
+    def concern(self, command: Command) -> bool:
+        """False when no deny or ask rule can meet the command, whatever words it turns out to have."""
+        return self.first is None or begins(command, self.first)
+
+
 class Scene(Struct, frozen=True):
-    """As the arguments of `Policy.judge`. `tables` and `paths` are the compiled rules by their decision, one for each layer
-    of `plus` that has any. `own` is None as well where the mode is stricter."""
+    """As the arguments of `Policy.judge`. `allow` are the allow rules, `bar` those that deny or ask. `own` is None as well
+    where the mode is stricter."""
 
     place: Place
-    tables: Sequence[Sequence[Table]]
-    paths: Sequence[Sequence[Index[tuple[Rule, Path | None]]]]
+    allow: Rules
+    bar: Rules
     mode: Mode
     now: float
     own: Decision | None = None
@@ -32,11 +49,12 @@ class Scene(Struct, frozen=True):
     declared: bool = False
     tool: str = ""
 
-    def first(self, decision: Decision, look: Callable[[Table], Rule | None]) -> Rule | None:
-        """The first rule of this decision that `look` finds."""
-        for table in self.tables[decision]:
-            if rule := look(table):
-                return rule
+    def first(self, decision: Decision, look: Callable[[Table], Iterable[Rule]]) -> Rule | None:
+        """The first rule of this decision that `look` finds and that has not ended."""
+        for table in (self.allow if decision is ALLOW else self.bar).tables:
+            for rule in look(table) if table.decision is decision else ():
+                if live(rule, self.now):
+                    return rule
         return None
 
     def by_mode(self, why: Why, edits: bool = False) -> Settled:

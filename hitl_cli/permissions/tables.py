@@ -2,20 +2,20 @@
 
 A `Table` holds the rules of one decision. Allow rules are strict: they have to match a thing as it is. Deny and ask rules
 are met by any spelling of it: with the program's base name, with its options in another order or written apart, with a
-folder above the path.
+folder above the path. All that are met are given, ended or not: `Scene.first` takes the first that still counts.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import repeat
 from typing import Any
 
 from hitl_cli.access import Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
-from hitl_cli.permissions.rule import Rule
+from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
@@ -48,22 +48,22 @@ class Fit(Struct, frozen=True):
 
 
 class Table:
-    """Rules of one decision for what is no path. `strict`: they allow."""
+    """Rules of one decision for what is no path."""
 
-    def __init__(self, rules: Iterable[Rule], home: str, *, strict: bool) -> None:
-        self.home, self.strict = home, strict
+    def __init__(self, rules: Iterable[Rule], home: str, decision: Decision) -> None:
+        self.home, self.decision, self.strict = home, decision, decision is Decision.ALLOW
         self.every: dict[str, list[Rule]] = {}  # tools that a rule covers whole, `mcp__server` too
         self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
-        self.first: set[str] = set()  # the words that one of `commands` or `loose` begins with
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
         self.longest = 0  # of `loose`
-        self.anywhere = False  # a rule can meet a command whatever it begins with
         self.hosts: dict[str, list[Rule]] = {}
         self.labels = 0  # at most so many has what one of `hosts` ends in
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
         for rule in rules:
             self._add(rule)
-        self.anywhere = bool(self.commands.patterns) or "Bash" in self.every
+        first = {*self.commands.below, *(rest[0] for rest in self.loose if rest)}
+        # What the words begin with that a rule for commands can meet; None: with anything.
+        self.first = None if self.commands.patterns or "Bash" in self.every else frozenset(first)
 
     def _add(self, rule: Rule) -> None:
         tool, pattern = rule.tool, rule.pattern
@@ -72,7 +72,6 @@ class Table:
         elif tool == "Bash":
             compiled_words = words.parse(pattern, self.home)
             self.commands.add(compiled_words, (rule, compiled_words))
-            self.first.update(compiled_words.literal[:1])
             if not self.strict:
                 self._loosely(rule, compiled_words)
         elif tool == "WebFetch":
@@ -88,7 +87,6 @@ class Table:
         if options and len(literal) == len(pattern.items):
             rest = tuple(w for w in literal if not w.startswith("-"))
             self.loose.setdefault(rest, []).append((rule, options, pattern.rest))
-            self.first.update(rest[:1])
             self.longest = max(self.longest, len(rest))
 
     # Commands
@@ -109,26 +107,16 @@ class Table:
                         found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
         return found
 
-    def concerns(self, first: list[str] | None) -> bool:
-        """False when no rule can meet a command of which `first` is all that the words to search begin with (None: that
-        cannot be told)."""
-        return first is None or self.anywhere or not self.first.isdisjoint(first)
-
-    def hits(self, command: Command, now: float) -> Rule | None:
-        """A deny or ask rule that any spelling of the command meets."""
-        for rule in self.every.get("Bash", ()):
-            if live(rule, now):
-                return rule
+    def hits(self, command: Command) -> Iterator[Rule]:
+        """Deny and ask rules that any spelling of the command meets."""
+        yield from self.every.get("Bash", ())
         for spelling in _spellings(command):
             for rule, _ in self.commands.find(spelling):
-                if live(rule, now):
-                    return rule
+                yield rule
             if self.loose:
-                for rule in self._hits_loosely(spelling, now):
-                    return rule
-        return None
+                yield from self._hits_loosely(spelling)
 
-    def _hits_loosely(self, spelling: Sequence[Word], now: float) -> Iterator[Rule]:
+    def _hits_loosely(self, spelling: Sequence[Word]) -> Iterator[Rule]:
         operands: list[Word] = [w for w in spelling if not (isinstance(w, str) and w.startswith("-") and w != "-")]
         options: frozenset[str] | None = None
         for n in range(1, min(len(operands), self.longest) + 1):
@@ -137,81 +125,71 @@ class Table:
             for rule, wanted, rest in self.loose.get(tuple(operands[:n]), ()):  # type: ignore[arg-type]
                 if options is None:
                     options = _options(spelling)
-                if wanted <= options and (rest or n == len(operands)) and live(rule, now):
+                if wanted <= options and (rest or n == len(operands)):
                     yield rule
 
-    def may_hit(self, command: Command, now: float) -> Rule | None:
-        """A rule that the command could meet: by what the shell makes of its unknown words, or by the code that an
+    def may_hit(self, command: Command) -> Iterator[Rule]:
+        """Rules that the command could meet: by what the shell makes of its unknown words, or by the code that an
         interpreter is given, whose text is searched for the words of the rule."""
         for code in _codes(command):
             for rule, _ in self.commands.within(code):
-                if live(rule, now):
-                    return rule
+                yield rule
         if any(isinstance(word, Unknown) for word in command.words):
             for spelling in _spellings(command):
                 for rule, _ in self.commands.may(spelling):
-                    if live(rule, now):
-                        return rule
-        return None
+                    yield rule
 
-    def hits_opaque(self, opaque: Opaque, now: float) -> Rule | None:
-        for rule in self.every.get("Bash", ()):
-            if live(rule, now):
-                return rule
+    def hits_opaque(self, opaque: Opaque) -> Iterator[Rule]:
+        yield from self.every.get("Bash", ())
         for words_ in dict.fromkeys((opaque.words, tuple(w.rpartition("/")[2] for w in opaque.words))):
             for rule, _ in self.commands.within(words_):
-                if live(rule, now):
-                    return rule
-        return None
+                yield rule
 
     # Hosts and other tools
 
-    def host(self, host: Host, now: float) -> Rule | None:
-        for rule in self.every.get("WebFetch", ()):
-            if live(rule, now) and (not self.strict or host.scheme in ("https", "http")):
-                return rule
+    def host(self, host: Host) -> Iterator[Rule]:
+        if not self.strict or host.scheme in ("https", "http"):
+            yield from self.every.get("WebFetch", ())
         if self.hosts and not (self.strict and host.scheme != "https"):
             bare = re.sub(r":\d+$", "", host.host)
             for name in (host.host,) if self.strict else (host.host, bare):
                 labels = name.split(".")
                 ends = range(max(1, len(labels) - self.labels), len(labels))
                 for key in (name, *("*." + ".".join(labels[n:]) for n in ends)):
-                    for rule in self.hosts.get(key, ()):
-                        if live(rule, now):
-                            return rule
-        return None
+                    yield from self.hosts.get(key, ())
 
-    def use(self, use: ToolUse, now: float) -> Rule | None:
+    def use(self, use: ToolUse) -> Iterator[Rule]:
         names = [use.tool]
         if use.tool.startswith("mcp__"):
             pieces = use.tool.split("__")
             names += ["__".join(pieces[:n]) for n in range(len(pieces) - 1, 1, -1)]
         for name in names:
-            for rule in self.every.get(name, ()):
-                if live(rule, now):
-                    return rule
+            yield from self.every.get(name, ())
         for rule, argument, value in self.arguments.get(use.tool, ()):
-            if live(rule, now) and _argument_fits(use.input, argument, value):
-                return rule
-        return None
+            if _argument_fits(use.input, argument, value):
+                yield rule
 
 
 def live(rule: Rule, now: float) -> bool:
     return rule.until is None or now < rule.until
 
 
-def first_words(command: Command) -> list[str] | None:
-    """What the words that deny and ask rules search begin with; None where that cannot be told."""
-    found = list(command.names)
+def begins(command: Command, first: Set[str]) -> bool:
+    """Whether any words that deny and ask rules search begin with one of `first`; also where that cannot be told."""
+    if not first.isdisjoint(command.names):
+        return True
+    seen: Word = ""
     for spelling in (command.words, *command.forms, *command.also):
-        first = spelling[0] if spelling else ""
-        if not isinstance(first, str) or first[:1] == "-":
-            return None
-        if "/" in first or first not in found:
-            found += first, first.rpartition("/")[2]
-    for code in _codes(command):
-        found += code
-    return found
+        word = spelling[0] if spelling else ""
+        if word is seen:
+            continue
+        if not isinstance(word, str) or word in first or word[:1] == "-":
+            return True  # behind an option stands what rules may name in front of it
+        if "/" in word and word.rpartition("/")[2] in first:
+            return True
+        seen = word
+    words_ = command.words
+    return bool(words_) and words_[0] in kinds.INTERPRETERS and not all(map(first.isdisjoint, _codes(command)))
 
 
 def _spellings(command: Command) -> Iterator[Sequence[Word]]:

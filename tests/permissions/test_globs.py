@@ -160,8 +160,10 @@ def test_the_index_finds_what_each_pattern_alone_may_match(patterns: list[list[s
     for text in texts:
         alone: Index[str] = Index(PLACE, strict=False)
         alone.add(parse(text, PLACE.home), text)
-        found |= set(alone.may(glob))
-    assert set(index.may(glob)) == found
+        found |= set(alone.may(glob, lambda _: True))
+    assert set(index.may(glob, lambda _: True)) == found
+    wanted = set(sorted(texts)[1:])
+    assert set(index.may(glob, wanted.__contains__)) == found & wanted
 
 
 def fits_by_definition(pattern: Sequence[str], parts: Sequence[str], whole: bool) -> bool:
