@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from hitl_cli.access import Place, inside, lexical
+from hitl_cli.access import Place, lexical
 from hitl_cli.accesses import accesses_of
 from hitl_cli.permissions import globs, kinds, words
-from hitl_cli.permissions.codec import FILE_TOOLS
+from hitl_cli.permissions.codec import FILE_TOOLS, nearest
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Verdict
 from hitl_cli.permissions.wordtree import Index
@@ -45,7 +45,7 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
         if rule.until is not None and rule.until <= now:
             yield Finding(rule, "its time is over", "Take it away.")
             continue
-        found = list(_broad(rule)) or list(_dead(rule, place, now))
+        found = list(_misnamed(rule)) or list(_broad(rule)) or list(_dead(rule, place, now))
         yield from found
         if not found:
             yield from _overlapped(rule, policy, wide, now)
@@ -105,6 +105,11 @@ def _verdict(policy: Policy, rule: Rule, example: str, now: float) -> Verdict:
     return policy.judge(accesses_of(tool, input, policy.place), mode="default", now=now, tool=tool)
 
 
+def _misnamed(rule: Rule) -> Iterator[Finding]:
+    if meant := nearest(rule.tool):
+        yield Finding(rule, f"no tool of hitl is called {rule.tool}", f"Did you mean {meant}?")
+
+
 def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
     """That it can never match, as far as that can be told."""
     if rule.pattern is None:
@@ -123,7 +128,7 @@ def _dead(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
         elif not _hit(rule, _alone(rule, place), command, now):
             yield Finding(rule, "is never met by the command it spells", _instead(command))
     elif rule.tool in FILE_TOOLS:
-        yield from _lost(rule, place)
+        yield from _lost(rule, place, now)
 
 
 def _instead(command: str) -> str:
@@ -143,7 +148,7 @@ def spelled(pattern: str, home: str) -> str | None:
     return shlex.join(compiled.literal) if len(compiled.literal) == len(compiled.items) else None
 
 
-def _lost(rule: Rule, place: Place) -> Iterator[Finding]:
+def _lost(rule: Rule, place: Place, now: float) -> Iterator[Finding]:
     """Paths that are not where their author believed."""
     pattern = globs.parse(rule.pattern or "", place.home)
     if pattern.base == "/" and pattern.segments:
@@ -157,9 +162,17 @@ def _lost(rule: Rule, place: Place) -> Iterator[Finding]:
             )
     elif pattern.base and not pattern.segments:
         return
+    if rule.decision is Decision.ALLOW and rule.tool in ("Read", "Write", "Edit"):
+        verdict = _verdict(_alone(rule, place), rule, _met(pattern, place), now)
+        if verdict.part is not None and verdict.part.by == "floor":
+            yield Finding(rule, f"is always asked about: {verdict.reason}", "Take it away.")
+
+
+def _met(pattern: globs.Path, place: Place) -> str:
+    """A path that the pattern may match, as far as it is literal."""
+    wild = pattern.literal < len(pattern.segments) or pattern.folder
     fixed = lexical("/".join(pattern.segments[: pattern.literal]), pattern.base or place.workspace)
-    if rule.decision is Decision.ALLOW and rule.tool in ("Write", "Edit") and inside(fixed, place.workspace + "/.hitl"):
-        yield Finding(rule, "hitl's own settings are always asked about", "Take it away.")
+    return f"{fixed.rstrip('/')}/any file" if wild else fixed
 
 
 def _broad(rule: Rule) -> Iterator[Finding]:
@@ -172,7 +185,7 @@ def _broad(rule: Rule) -> Iterator[Finding]:
     compiled = words.parse(rule.pattern)
     first = compiled.items[0]
     if not isinstance(first, str):
-        yield Finding(rule, "allows any program that ends so", "Begin with the name of a program.")
+        yield Finding(rule, "allows any program of such a name", "Begin with the whole name of a program.")
     elif compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
         yield Finding(
             rule, f"allows any code: {first} runs what it is given", f"Name what {first} may run: `Bash({first} …:*)`."
@@ -201,13 +214,16 @@ def _wide(rules: Sequence[Rule], place: Place) -> Index[tuple[int, words.Words]]
 
 def _overlapped(rule: Rule, policy: Policy, wide: Index[tuple[int, words.Words]], now: float) -> Iterator[Finding]:
     """That another rule undoes it or does its work."""
-    if rule.tool != "Bash" or rule.pattern is None or rule.decision is not Decision.ALLOW:
+    if rule.pattern is None or rule.decision is not Decision.ALLOW:
         return
-    command = spelled(rule.pattern, policy.place.home)
-    if command is None:
+    place = policy.place
+    if rule.tool == "Bash":
+        met = spelled(rule.pattern, place.home)
+    else:
+        met = _met(globs.parse(rule.pattern, place.home), place) if rule.tool in ("Read", "Write", "Edit") else None
+    if met is None:
         return
-    accesses = accesses_of("Bash", {"command": command}, policy.place)
-    verdict = policy.judge(accesses, mode="default", now=now, tool="Bash")
+    verdict = _verdict(policy, rule, met, now)
     if verdict.rule is not None and verdict.decision is not Decision.ALLOW:
         yield Finding(
             rule,
@@ -215,12 +231,13 @@ def _overlapped(rule: Rule, policy: Policy, wide: Index[tuple[int, words.Words]]
             "One of them is too much.",
         )
         return
-    mine = words.parse(rule.pattern, policy.place.home)
+    if rule.tool != "Bash":
+        return
+    mine = words.parse(rule.pattern, place.home)
     for n, wider in sorted(wide.find(mine.literal), key=itemgetter(0)):
         other = policy.rules[n]
         if other is rule or mine == wider or (other.until is not None and rule.until is None):
             continue
-        alone = Policy([other], policy.place).judge(accesses, mode="default", now=now, tool="Bash")
-        if alone.decision is Decision.ALLOW:
+        if _verdict(Policy([other], place), rule, met, now).decision is Decision.ALLOW:
             yield Finding(rule, f"is covered by {other.text} at {other.source}", "Take it away.")
             return

@@ -19,7 +19,7 @@ from tests.permissions.steps import growth
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     (tmp_path / "w").mkdir()
-    return Place(f"{tmp_path}/w", (f"{tmp_path}/w",), f"{tmp_path}/home")
+    return Place(f"{tmp_path}/w", (f"{tmp_path}/w",), f"{tmp_path}/home", (f"{tmp_path}/w/.hitl",))
 
 
 def rule(text: str, line: int = 1, decision: Decision = Decision.ALLOW) -> Rule:
@@ -33,7 +33,11 @@ def rule(text: str, line: int = 1, decision: Decision = Decision.ALLOW) -> Rule:
         ("Bash(/usr/bin/git log:*)", ""),
         ("Bash(git log )", "stray space"),
         ("Bash", "allows every command"),
-        ("Bash(* --version)", "any program that ends so"),
+        ("Bash(* --version)", "any program of such a name"),
+        ("Bash(git*)", "any program of such a name"),
+        ("bash(ls:*)", "Did you mean Bash?"),
+        ("Bsh", "Did you mean Bash?"),
+        ("Deploy(env:staging)", ""),
         ("Bash(python3:*)", "allows any code"),
         ("Bash(npm run:*)", ""),
         ("Bash(npm exec:*)", "allows any code"),
@@ -43,6 +47,16 @@ def rule(text: str, line: int = 1, decision: Decision = Decision.ALLOW) -> Rule:
         ("Read(/nowhere/such/**)", "begins at the root of the disk"),
         ("Read(src/**)", ""),
         ("Write(.hitl/config.toml)", "always asked about"),
+        ("Edit(.hitl/)", "always asked about"),
+        ("Read(~/.ssh/id_rsa)", "ssh keys open other machines"),
+        ("Write(~/.ssh/**)", "ssh keys open other machines"),
+        ("Write(.git/hooks/**)", "always asked about"),
+        ("Write(.git/info/**)", ""),
+        ("Read(.hitl/**)", ""),
+        ("Write(~/notes/**)", ""),
+        ("Write(~/**)", ""),
+        ("Write(**)", ""),
+        ("Write(*.md)", ""),
     ],
 )
 def test_a_rule_that_never_matches_or_grants_too_much_is_found(text: str, problem: str, place: Place) -> None:
@@ -59,6 +73,10 @@ def test_a_rule_that_is_covered_or_undone_by_another_is_found(place: Place) -> N
     assert [str(f).splitlines()[0] for f in found] == [
         "/rules.toml:1: allow Bash(git push:*): is undone by deny Bash(git push:*) at /rules.toml:4"
     ]
+    for path, closed in (("Read(.env)", "Read(.env)"), ("Write(src/**)", "Edit(src/)"), ("Read(src/*.py)", "Read")):
+        found = list(lint([rule(path, 1), rule(closed, 4, Decision.DENY)], place, 0))
+        assert [f.problem for f in found] == [f"is undone by deny {closed} at /rules.toml:4"]
+    assert list(lint([rule("Read(src/**)", 1), rule("Read(src/a.py)", 4, Decision.DENY)], place, 0)) == []
     spelled = [rule("Bash(git log --output=x)", 1), rule("Bash(git log:*)", 4)]
     assert list(lint(spelled, place, 0)) == []
 
