@@ -156,17 +156,25 @@ def read(file: Path) -> dict[str, Any]:
 def no_toml(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, int, str]:
     """What is wrong where a file is no TOML, its line, and what to write instead ("" when that cannot be told)."""
     found = re.search(r"at line (\d+)", str(error))
-    number = int(found[1]) if found else text.count("\n") + 1
     lines = text.splitlines()
+    opened = [n for n, line in enumerate(lines, 1) if re.search(r"""=\s*(?:'[^']*|"[^"]*)$""", line)]
+    number = int(found[1]) if found else opened[-1] if opened else text.count("\n") + 1
     bad = lines[number - 1].strip() if 0 < number <= len(lines) else ""
     key, equals, value = (part.strip() for part in bad.partition("="))
-    remedy = ""
+    remedy, said = "", re.sub(r" \(at .*\)$", "", str(error))
+    if text.startswith("\ufeff"):
+        return "begins with a byte order mark", 1, "Save it as UTF-8 without one."
+    if said == "Cannot overwrite a value":
+        more = "Begin another rule with [[rule]]." if key in ("allow", "ask", "deny") else "Take one of them away."
+        return f"`{key}` stands there twice", number, more
+    if value[:1] in ("'", '"') and number in opened:
+        return f"the quote of `{key}` is not closed", number, f"Close it: {key} = {value}{value[0]}"
     if equals and re.fullmatch(r"[\w-]+", key) and value[:1] not in ("'", '"', "[", "{"):
         remedy = f"Texts stand in quotes: {key} = {_literal(value)}"
     elif '"' in value and "\\" in value:
         plain = f"{key} = {_literal(value.strip(chr(34)))}"
         remedy = f"In double quotes a backslash is written twice; single quotes leave it alone: {plain}"
-    return "not valid TOML: " + re.sub(r" \(at .*\)$", "", str(error)), number, remedy
+    return f"not valid TOML: {said}", number, remedy
 
 
 def _literal(value: str) -> str:

@@ -38,6 +38,12 @@ def written(file: Path, text: str) -> Path:
 MISTAKES = {
     "no quotes": ("[[rule]]\nallow = Bash(x)\n", 2, "not valid TOML: Invalid value", "allow = 'Bash(x)'"),
     "a backslash": ('[[rule]]\nallow = "Bash(\\d)"\n', 2, "not valid TOML", "single quotes leave it alone"),
+    "an open quote": ('[[rule]]\nallow = "Bash(x)\n', 2, "the quote of `allow` is not closed", 'allow = "Bash(x)"'),
+    "an open quote at the end": ("[[rule]]\nallow = 'Bash(x)", 2, "the quote of `allow`", "allow = 'Bash(x)'"),
+    "an open quote, nothing after": ("[[rule]]\nallow = 'Bash(x)\nreason = 3\n", 2, "the quote of `allow`", "'Bash(x)'"),
+    "a key twice": ('[[rule]]\nallow = "Bash(x)"\nallow = "Bash(y)"\n', 3, "`allow` stands there twice", "another rule"),
+    "another key twice": ("packs = {}\npacks = {}\n", 2, "`packs` stands there twice", "Take one of them away."),
+    "a byte order mark": ("\ufeffformat = 1\n", 1, "begins with a byte order mark", "Save it as UTF-8 without one."),
     "half a header": ("[[rule]\n", 1, "not valid TOML", "A rule begins with [[rule]]"),
     "unknown key": ("alow = 1\n", 1, "unknown key 'alow'", "Known names: format, rule, packs, off."),
     "unknown key, near": ("pack = {git = true}\n", 1, "unknown key 'pack'", "Did you mean packs?"),

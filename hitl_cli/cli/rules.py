@@ -95,8 +95,10 @@ def add(
     made = codec.parse(rule, decision)
     end = moment("--until", until, to_come) if until is not None else None
     paths = locate()
+    place = place_for(os.getcwd(), (), paths)
+    rulebook.load(place, paths)  # beside a file that cannot be used nothing is granted
     where: Any = scope or ("project" if made.tool in codec.FILE_TOOLS else "user")
-    kept = rulebook.add(replace(made, reason=reason, until=end), where, place_for(os.getcwd(), (), paths), paths)
+    kept = rulebook.add(replace(made, reason=reason, until=end), where, place, paths)
     print(f"{kept.decision} {kept.text} is kept in {near(str(kept.source))}")
     for line in _doubts(kept):
         print(f"  {line}")
@@ -109,12 +111,9 @@ def _doubts(rule: Any) -> Iterator[str]:
 
     from hitl_cli import rulebook
     from hitl_cli.paths import locate, place_for
-    from hitl_cli.permissions import codec
     from hitl_cli.rulelint import lint
     from hitl_cli.ui.clean import reveal
 
-    if meant := codec.nearest(rule.tool):
-        yield f"No tool of hitl is called {rule.tool}. Did you mean {meant}?"
     paths = locate()
     place = place_for(os.getcwd(), (), paths)
     for finding in lint(rulebook.load(place, paths).rules, place, time.time()):
@@ -133,8 +132,9 @@ def remove(
     paths = locate()
     place = place_for(os.getcwd(), (), paths)
     for where in (scope,) if scope else SCOPES:
-        if rulebook.remove(rule, where, place, paths):  # type: ignore[arg-type]
-            print(f"{rule} is gone from {near(str(rulebook.file_of(where, place, paths)))}")  # type: ignore[arg-type]
+        if count := rulebook.remove(rule, where, place, paths):  # type: ignore[arg-type]
+            gone = f"{rule} is" if count == 1 else f"{count} rules {rule} are"
+            print(f"{gone} gone from {near(str(rulebook.file_of(where, place, paths)))}")  # type: ignore[arg-type]
             return 0
     others = [r for r in rulebook.load(place, paths).rules if r.text == rule]
     for found in others:
@@ -162,11 +162,13 @@ def packs(
     place = place_for(os.getcwd(), (), paths)
     if on and off:
         raise UsageError("A pack is switched on or off, not both.")
+    if (on or off) and not name:
+        raise UsageError("Name the pack to switch.\n  `hitl rules packs` lists them.")
+    active = rulebook.load(place, paths).on
     if name and (on or off):
         rulebook.switch(name, on, scope or "user", place, paths)  # type: ignore[arg-type]
         print(f"{name} is {'on' if on else 'off'}")
         return 0
-    active = rulebook.load(place, paths).on
     if name:
         rules = rulebook.pack(name)
         if as_json:

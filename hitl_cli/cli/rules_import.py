@@ -32,6 +32,7 @@ def import_(
     if not outcomes:
         raise UsageError(f"There is no permission rule in {', '.join(files)}.")
     if write:
+        rulebook.load(place, paths)  # beside a file that cannot be used nothing is granted
         rules = {(r.decision, r.text): r for outcome in outcomes for r in outcome.rules}
         for rule in rules.values():
             rulebook.add(rule, scope, place, paths)  # type: ignore[arg-type]

@@ -49,9 +49,11 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
     for file in counted:
         for name, wanted in (file.packs or {}).items():
             if name not in available():
-                raise RuleError(
-                    f"there is no pack {name!r}", file=str(file.file), remedy=f"Packs: {', '.join(available())}."
-                )
+                from hitl_cli.config import line_of, nearest
+
+                where = line_of(file.text, name) or line_of(file.text, "packs")
+                remedy = nearest(name, available())
+                raise RuleError(f"there is no pack {name!r}", file=str(file.file), line=where, remedy=remedy)
             on = [n for n in on if n != name] + ([name] if wanted else [])
         off.update(file.off)
     packed = [rule for name in on for rule in pack(name) if rule.text not in off]

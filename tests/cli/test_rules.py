@@ -104,6 +104,7 @@ def test_packs_are_listed_shown_and_switched(hitl: Hitl) -> None:
     assert rows[0].startswith("allow  Bash(git")
     assert len({row.rindex("  ") for row in rows}) == 1, "reasons stand under one another"
     assert "there is no pack 'gti'" in hitl.error("packs", "gti", "--on")
+    assert hitl.error("packs", "--on") == "hitl: Name the pack to switch.\n  `hitl rules packs` lists them.\n"
 
 
 def test_check_exits_as_the_verdict(hitl: Hitl) -> None:
@@ -226,6 +227,26 @@ def test_a_broken_rule_file_stops_every_command_and_is_left_as_it_is(hitl: Hitl)
     assert file.read_text() == '[[rule]]\nallow = "Bash(git log"\n'
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "packs = {gti = true}\n",
+        '[[rule]]\nallow = "Bash(ls:*)"\nmatch = ["cat x"]\n',
+        '[[rule]]\nallow = "Bash(ls:*)"\nnot_match = ["ls x"]\n',
+    ],
+)
+@pytest.mark.parametrize("name", ["rules.toml", "config.toml"])
+def test_nothing_is_granted_beside_a_file_that_cannot_be_used(hitl: Hitl, name: str, text: str) -> None:
+    folder = hitl.root / "config"
+    folder.mkdir()
+    (folder / name).write_text(text)
+    foreign = hitl.root / "settings.json"
+    foreign.write_text('{"permissions": {"allow": ["Bash(git log:*)"]}}')
+    for arguments in (("add", "Bash(x)"), ("packs", "git", "--on"), ("import", "--write", str(foreign))):
+        assert f"{folder / name}:1: " in hitl.error(*arguments)
+    assert [(file.name, file.read_text()) for file in folder.glob("**/*.toml")] == [(name, text)]
+
+
 def test_a_rule_that_cannot_be_used_is_not_added(hitl: Hitl) -> None:
     assert hitl.error("add", "Bash(chmod :*)") == (
         "hitl: `chmod :*` has a blank before `:*`, so it would only match an argument that is `:`\n  Write `chmod:*`.\n"
@@ -245,7 +266,7 @@ def test_a_rule_is_kept_with_what_lint_would_say_of_it(hitl: Hitl) -> None:
             "allows any code: python runs what it is given. Name what python may run: `Bash(python …:*)`.",
         ),
         ("Bash(rm -rf:*)", "allows to remove whatever is named. Name it: `Bash(rm -rf build)`."),
-        ("Raed", "No tool of hitl is called Raed. Did you mean Read?"),
+        ("Raed", "no tool of hitl is called Raed. Did you mean Read?"),
     ):
         assert hitl.out("add", rule).splitlines()[1:] == [f"  {doubt}"]
     assert len(hitl.out("add", "Bash(make test)").splitlines()) == 1
