@@ -170,6 +170,7 @@ _CHANGING = {
         "git-branch(1)",
         """
         --edit-description opens an editor
+        --no-list --no-show-current --no-points-at takes back that it shows
         -u --set-upstream-to --sort --points-at --format =
         --contains --no-contains --merged --no-merged --column --color --abbrev -t --track ?
         """,
@@ -178,6 +179,7 @@ _CHANGING = {
         "git-tag(1)",
         """
         -F --file = read
+        --no-points-at takes back that it shows
         -m --message -u --local-user --cleanup --sort --points-at --format --trailer =
         --contains --no-contains --merged --no-merged --column --color -n ?
         """,

@@ -45,6 +45,8 @@ CONFIG = Row(
     -f --file --blob =
     -t --type --default --value --comment --url =
     -e --edit opens an editor
+    --no-get --no-get-all --no-get-regexp --no-get-urlmatch --no-list takes back that it shows
+    --no-get-color --no-get-colorbool takes back that it shows
     """,
     wary=True,
     then=_config,
