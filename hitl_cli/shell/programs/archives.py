@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.shell.programs.builds import options_in_files
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
 from hitl_cli.shell.programs.table import Row, rows
@@ -105,6 +106,9 @@ def _old_style(reading: Reading, operands: list[tuple[int, Word]]) -> str:
 
 
 def _zip(reading: Reading) -> None:
+    for at, given in enumerate(reading.words[1:], 1):  # `-TT` has two letters, in a bundle and before its value too
+        if isinstance(given, str) and given[:1] == "-" and given[:2] != "--" and "TT" in given[1:] and given != "-TT":
+            reading.act(at, "runs another program")
     for number, word in enumerate(reading.operands):
         if number:
             reading.reads.append(word)
@@ -204,6 +208,6 @@ PROGRAMS: dict[str, Row] = {
         -F --file -O -I -E --pattern-file -D --directory -H --format -R --owner -M --message -C --io-size =
         """,
     ),
-    "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make"),
+    "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make", then=options_in_files),
     "unrar": Row("unrar(1)", "-p ?"),
 }

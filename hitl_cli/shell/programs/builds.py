@@ -61,13 +61,18 @@ def _compiler(reading: Reading) -> None:
             reading.act(given.at, _CODE)
     if reading.operands and not any(given.name.startswith("-o") or given.name in _NO_OUTPUT for given in reading.given):
         reading.write("a.out")
-    for at, word in reading.placed():
+    options_in_files(reading)
+    reading.reads += [word for word in reading.operands if not (isinstance(word, str) and word.startswith("@"))]
+
+
+def options_in_files(reading: Reading) -> None:
+    """GNU binutils and compilers: a word `@file`, wherever it stands, is replaced by the options in that file."""
+    for at, word in enumerate(reading.words[1:], 1):
         if isinstance(word, str) and word.startswith("@"):
             reading.act(at, "takes options from a file")
-        else:
-            reading.reads.append(word)
 
 
+_BINUTILS = "GNU binutils"
 _GCC = f"""
     -o = make
     -B -specs --specs -fplugin -wrapper -fuse-ld -iplugindir = {_CODE}
@@ -153,10 +158,23 @@ PROGRAMS: dict[str, Row] = {
         wary=True,
         then=_compiler,
     ),
-    "ld": Row("GNU ld manual", f"-plugin --plugin = {_CODE}\n-o = make", single=True, operands="read"),
-    **rows("GNU binutils", "nm size readelf", "--plugin = loads a library\n-f --format -t --radix =", operands="read"),
-    "objdump": Row("GNU binutils", "-j --section -M -m -b --target --start-address --stop-address =", operands="read"),
-    **rows("GNU binutils", "strip ranlib", "-o = make", operands="make"),
+    "ld": Row(
+        "GNU ld manual", f"-plugin --plugin = {_CODE}\n-o = make", single=True, operands="read", then=options_in_files
+    ),
+    **rows(
+        _BINUTILS,
+        "nm size readelf",
+        "--plugin = loads a library\n-f --format -t --radix =",
+        operands="read",
+        then=options_in_files,
+    ),
+    "objdump": Row(
+        _BINUTILS,
+        "-j --section -M -m -b --target --start-address --stop-address =",
+        operands="read",
+        then=options_in_files,
+    ),
+    **rows(_BINUTILS, "strip ranlib", "-o = make", operands="make", then=options_in_files),
     "ldd": Row("ldd(1): it may run the program it looks at", wary=True, operands="may run the program it looks at"),
     **rows(
         "Bazel manual",

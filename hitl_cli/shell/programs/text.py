@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hitl_cli.access import Word
+from hitl_cli.shell.programs.builds import options_in_files
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -136,7 +137,12 @@ PROGRAMS: dict[str, Row] = {
         "util-linux hexdump(1)", "-e -n -s --format --length --skip =\n-f --format-file = read", operands="read"
     ),
     "hd": Row("util-linux hexdump(1)", "-e -n -s =\n-f = read", operands="read"),
-    "strings": Row("GNU binutils strings(1)", "-n --bytes -t --radix -e --encoding -T --target -s =", operands="read"),
+    "strings": Row(
+        "GNU binutils strings(1)",
+        "-n --bytes -t --radix -e --encoding -T --target -s =",
+        operands="read",
+        then=options_in_files,
+    ),
     "iconv": Row("GNU libc iconv(1)", "-f --from-code -t --to-code =\n-o --output = write", operands="read"),
     "diff": Row(
         "GNU diffutils manual",
