@@ -13,7 +13,7 @@ from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import study
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
-from hitl_cli.shell.tree import Raw, Redirect, Unreadable
+from hitl_cli.shell.tree import Raw, Redirect, Statement, Unreadable
 from hitl_cli.shell.wrapper_rows import UNFOLLOWED, Layer
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class Call(Struct):
     typed: tuple[Word, ...]  # with its assignments and what was peeled off
     text: str
     folders: Folders
-    within: tuple[str, ...] = ()
+    within: tuple[str, ...]
+    fed: bool  # its input is the output of another command
     marked: Marked = ()
     redirs: Sequence[Redirect] = ()
     offset: int = 0  # of the program in `typed`
     given: int = 0  # assignments at the start of `typed`
-    fed: bool = False  # its input is the output of another command
 
 
 # Wrappers that do not leave the shell: a `cd` behind them moves it.
@@ -43,7 +43,7 @@ _SAME_SHELL = frozenset(("command", "builtin", "eval"))
 
 def run(walk: Walk, call: Call) -> After:
     """Take the wrappers off and state what is run; the folders afterwards."""
-    if wrappers.base_name(call.words[0]) not in wrappers.WRAPPERS:
+    if call.words[0] not in wrappers.WRAPPERS:
         return _program(walk, call)
     try:
         layer = wrappers.peel(call.words)
@@ -80,9 +80,16 @@ def _fed(walk: Walk, call: Call) -> None:
         text = words.joined(body, walk.values(call.folders)) if body is not None else None
     if text is None:
         reason = f"{call.words[0]} runs what it is given on its standard input"
-        _unread(walk, call, reason, rough_words(body.text if body is not None else walk.piped))
+        _unread(walk, call, reason, rough_words(body.text if body is not None else _piped(walk.piped)))
         return
     _enter(walk, text, call, f"{call.words[0]} <<")
+
+
+def _piped(made: Statement | None) -> str:
+    """The text of a pipeline with that of its here-documents."""
+    if made is None:
+        return ""
+    return "\n".join((made.text, *(r.body.text for kid in made.kids for r in kid.redirs if r.body is not None)))
 
 
 def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> After:
@@ -106,8 +113,10 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
         folders = tuple(
             lexical(layer.folder, at) if isinstance(layer.folder, str) and at is not None else None for at in folders
         )
-    walk.out.extend(ReadPath(path, call.text, glob=glob) for path, glob in walk.paths(layer.reads, call.folders))
-    walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in walk.paths(layer.writes, call.folders))
+    for word in layer.reads:
+        walk.out.extend(ReadPath(path, call.text, glob=glob) for path, glob in walk.paths(word, call.folders))
+    for word in layer.writes:
+        walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in walk.paths(word, call.folders))
     marked = list(call.marked)
     for variable, value in layer.assigns:
         if reason := variables.reaches(variable, value):
@@ -154,39 +163,37 @@ def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> 
 
 def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
+    if call.words[0] in builtins.BUILTINS:
+        return _builtin(walk, call)
     folders = call.folders
-    builtin = builtins.BUILTINS.get(call.words[0])
-    if builtin is not None:
-        try:
-            effect = builtin(call.words)
-        except Unreadable as error:
-            _unread(walk, call, str(error))
-            return folders, folders
-        return _builtin(walk, call, effect)
     found = study(call.words, walk.place, one(folders), call.fed)
     if found.opaque:
         _unread(walk, call, found.opaque)
-    if found.words[0] in UNFOLLOWED:
-        found.acts, found.also = _unfollowed(found.words), (*found.also, *_inside(found.words))
+    words = found.words
+    if words[0] in UNFOLLOWED:
+        found.acts, found.also = wrappers.unfollowed(words), (*found.also, *wrappers.inside(words))
     out, text, index = walk.out, call.text, len(walk.out)
-    out.append(_command(walk, call, found))
+    if words is call.typed and not (call.marked or walk.outer):
+        out.append(Command(words, tuple(found.acts), (), found.names, text, call.within, found.cwd, "", (), found.also))
+    else:
+        out.append(_command(walk, call, found))
     if found.folder is not None:
         folders = tuple(None if f is None else posixpath.join(f, found.folder) for f in folders)
     only = found.only
-    if found.reads:
-        for path, glob in walk.paths(found.reads, folders):
+    for word in found.reads:
+        for path, glob in walk.paths(word, folders):
             out.append(ReadPath(path, text, index, glob=glob, only=only))
-    if found.lists:
-        for path, glob in walk.paths(found.lists, folders):
+    for word in found.lists:
+        for path, glob in walk.paths(word, folders):
             out.append(ReadPath(path, text, index, True, glob=glob))
     if found.writes:
         shift = len(call.marked)
         for word, act in zip(found.writes, found.at, strict=True):
             at = None if act is None else act + shift
-            for path, glob in walk.paths((word,), folders):
+            for path, glob in walk.paths(word, folders):
                 out.append(WritePath(path, text, index, glob=glob, at=at, only=only))
-    if found.removes:
-        for path, glob in walk.paths(found.removes, folders):
+    for word in found.removes:
+        for path, glob in walk.paths(word, folders):
             out.append(WritePath(path, text, index, True, glob=glob))
     for url in found.urls:
         out.append(host_of(url, text))
@@ -194,31 +201,17 @@ def _program(walk: Walk, call: Call) -> After:
 
 
 def _command(walk: Walk, call: Call, found: Reading) -> Command:
+    """What a call runs where that has other spellings: with wrappers, assignments or options that were taken off."""
     words, also = found.words, found.also
     acts, marked = _mark(call.marked, found.acts) if call.marked else (tuple(found.acts), ())
     final = (*marked, *words) if marked else words
-    forms, spells = _forms(walk, call, final) if walk.outer or call.typed is not call.words else ([], [])
-    if call.words is not words and call.words != words:
+    forms, spells = _forms(walk, call, final)
+    if call.words != words:
         forms.append((*marked, *call.words))
         spells.append(len(marked) + 1)
     if marked:
         also = (words, *also)
     return Command(final, acts, tuple(forms), found.names, call.text, call.within, found.cwd, "", tuple(spells), also)
-
-
-def _unfollowed(found: tuple[Word, ...]) -> list[Act]:
-    """A program that runs another one among its operands: a rule has to spell every one of them."""
-    return [
-        Act(at, "may be a command that is run")
-        for at, word in enumerate(found)
-        if at and not (isinstance(word, str) and word.startswith("-"))
-    ]
-
-
-def _inside(found: tuple[Word, ...]) -> list[tuple[Word, ...]]:
-    """For deny and ask rules: what may be run among the words, from each of them on and in each text."""
-    inside = [found[at:] for at in range(1, min(len(found), 16))]
-    return inside + [rough_words(word) for word in found[1:16] if isinstance(word, str) and " " in word]
 
 
 def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[Word, ...]], list[int]]:
@@ -237,7 +230,12 @@ def _forms(walk: Walk, call: Call, final: tuple[Word, ...]) -> tuple[list[tuple[
     return forms, spells
 
 
-def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
+def _builtin(walk: Walk, call: Call) -> After:
+    try:
+        effect = builtins.BUILTINS[call.words[0]](call.words)
+    except Unreadable as error:
+        _unread(walk, call, str(error))
+        return call.folders, call.folders
     name = str(call.words[0])
     walk.exporting = walk.exporting or effect.exports
     for assigned in effect.assigns:
@@ -264,8 +262,9 @@ def _builtin(walk: Walk, call: Call, effect: builtins.Effect) -> After:
     for path, glob in targets:
         walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if name in ("source", "."):
-        for path, glob in walk.paths(call.words[1:2], call.folders):
-            walk.out.append(ReadPath(path, call.text, index, glob=glob))
+        for word in call.words[1:2]:
+            for path, glob in walk.paths(word, call.folders):
+                walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if effect.text is not None:
         _enter(walk, effect.text, replace(call, folders=(None,)), name)
     return after

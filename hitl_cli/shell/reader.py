@@ -8,9 +8,9 @@ once more when it moves the folder. It is bounded: `look` limits the text, a bud
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from hitl_cli.access import Access, Act, Command, Opaque, Place, ReadPath, Unknown, Word, WritePath, inside
+from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word, inside
 from hitl_cli.records import Struct, field
 from hitl_cli.shell import variables, words
 from hitl_cli.shell.commands import Call, Marked, run
@@ -18,8 +18,8 @@ from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one, path_of
 from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
-from hitl_cli.shell.statements import STATEMENTS, sequence
-from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Redirect, Statement, Unreadable
+from hitl_cli.shell.statements import STATEMENTS, redirections, sequence
+from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Statement, Unreadable
 
 _STEPS = 20_000
 # Commands that give variables values of their own.
@@ -73,7 +73,7 @@ class Walk:
     """One reading: `out` are the accesses, `node` the part of the text being walked."""
 
     characters = depth = 0
-    piped = ""  # the pipeline around what is walked
+    piped: Statement | None = None  # the pipeline around what is walked
     counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
     exporting = False  # `set -a` was seen
     own_home = True  # HOME is as it was at the start
@@ -159,13 +159,16 @@ class Walk:
             raise Unreadable("it has too many parts")
         kind = made.kind
         if kind == "simple":
-            return self.simple(made, folders, before, fed)
+            if made.raws or made.assigns or made.redirs or before:
+                return self.simple(made, folders, before, fed)
+            plain = tuple(made.words)
+            return run(self, Call(plain, plain, made.text, folders, self.within, fed))  # type: ignore[arg-type] # literal
         if kind == "list":
             return sequence(self, made, folders)
         first = len(self.out)
         parent, self.node = self.node, Node(_OWN_WORDS.get(kind, kind), made.text, first)
         parent.kids.append(self.node)
-        self.redirections(made, folders, made.text)
+        redirections(self, made, folders)
         after = STATEMENTS[kind](self, made, folders)
         self.node.last = len(self.out)
         self.node = parent
@@ -186,50 +189,23 @@ class Walk:
             self.node.last = len(self.out)
             self.node = parent
 
-    def redirections(self, made: Statement, folders: Folders, text: str) -> None:
-        for redirect in made.redirs:
-            self.redirection(redirect, folders, text)
+    def paths(self, word: Word, folders: Folders) -> Iterable[tuple[str, bool]]:
+        """The files that an operand names, and whether that is a pattern; none where it is no file of the disk."""
+        if not isinstance(word, str):
+            if word.text[:2] in ("<(", ">("):
+                return ()
+        elif word.startswith("/"):
+            return () if word.startswith("/dev/") and self.device(word) else ((word, False),)
+        if len(folders) == 1:
+            return (path_of(word, folders[0]),)
+        return dict.fromkeys([path_of(word, folder) for folder in folders])
 
-    def redirection(self, redirect: Redirect, folders: Folders, text: str) -> None:
-        op, target = redirect.op, redirect.target
-        if redirect.body is not None:
-            self.nested(redirect.body.nested, folders)
-            return
-        if isinstance(target, Raw):
-            found = words.cook(target, self.values(folders), assigned=op == "<<<")
-            if len(found) != 1:
-                raise Unreadable("a redirection has more than one target")
-            word = found[0]
-        else:
-            word = target
-        if op in (">&", "<&") and isinstance(word, str) and (word == "-" or word.rstrip("-").isdigit()):
-            return
-        if op == "<&":
-            raise Unreadable("which descriptor is copied is known only when it runs")
-        if op != "<<<":
-            if op != "<":
-                self.out.extend(WritePath(path, text, glob=glob) for path, glob in self.paths((word,), folders))
-            if op in ("<", "<>"):
-                self.out.extend(ReadPath(path, text, glob=glob) for path, glob in self.paths((word,), folders))
-        if isinstance(target, Raw):
-            self.nested(target.nested, folders)
-
-    def paths(self, found: Sequence[Word], folders: Folders) -> Iterator[tuple[str, bool]]:
-        """The files that operands name, and whether that is a pattern; what is no file of the disk is left out."""
-        for word in found:
-            if not isinstance(word, str):
-                if word.text[:2] in ("<(", ">("):
-                    continue
-            elif word.startswith("/dev/"):
-                if word in _FREE_FILES or (word.startswith("/dev/fd/") and word[8:].isdigit()):
-                    continue
-                if word.startswith(("/dev/tcp/", "/dev/udp/")):
-                    self.opaque("it opens a connection to the network", word)
-                    continue
-            if len(folders) == 1:
-                yield path_of(word, folders[0])
-            else:
-                yield from dict.fromkeys(path_of(word, folder) for folder in folders)
+    def device(self, word: str) -> bool:
+        """True for a device that anybody may use, and for what bash takes for a connection: that is opaque."""
+        if word.startswith(("/dev/tcp/", "/dev/udp/")):
+            self.opaque("it opens a connection to the network", word)
+            return True
+        return word in _FREE_FILES or (word.startswith("/dev/fd/") and word[8:].isdigit())
 
     # -- simple commands
 
@@ -237,8 +213,6 @@ class Walk:
         found: tuple[Word, ...] = (
             self.cooked(made.words, folders) if made.raws else tuple(made.words)  # type: ignore[arg-type] # all literal
         )
-        if not (before or made.assigns or made.redirs or made.raws) and len(found) <= WORDS:
-            return run(self, Call(found, found, made.text, folders, self.within, fed=fed))
         given, marked = self.assignments(made.assigns, folders, found[0] if found else "") if made.assigns else ((), ())
         if len(found) > WORDS:
             raise Unreadable(f"a command has more than {WORDS:,} words")
@@ -249,7 +223,7 @@ class Walk:
             within = (*self.within, " ".join(before)) if before else self.within
             after = run(
                 self,
-                Call(found, typed, made.text, folders, within, marked, made.redirs, len(front), len(given), fed),
+                Call(found, typed, made.text, folders, within, fed, marked, made.redirs, len(front), len(given)),
             )
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
@@ -258,7 +232,7 @@ class Walk:
         elif made.words:
             raise Unreadable("which program runs is known only when it runs")
         if made.redirs:
-            self.redirections(made, folders, made.text)
+            redirections(self, made, folders)
         for raw in made.raws:
             if raw.nested:
                 self.nested(raw.nested, folders)

@@ -22,7 +22,7 @@ _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # touch nothing, and an operator when a command certainly begins behind it.
 _LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"[^"$`\\]*+")"""
 _ENDED = r"(?![^ \t\n;&|)])"
-_MORE = rf"(?:[ \t]++{_LITERAL})*"
+_MORE = rf"(?:[ \t]++{_LITERAL}){{0,{WORDS - 1}}}"
 _NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}+"
 _COMMAND = re.compile(
     rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+(?![ \t]*\(){_MORE}){_ENDED}({_NOWHERE})[ \t]*+"

@@ -1,4 +1,5 @@
-"""Statements walked: which of their commands may run, from which folders, and where the shell may be afterwards.
+"""Statements walked: which of their commands may run, from which folders, what their redirections open, and where the
+shell may be afterwards.
 
 Each answers with the folders after it succeeded and after it failed, in the order of the text.
 """
@@ -8,13 +9,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hitl_cli.access import Unknown
-from hitl_cli.shell import variables
+from hitl_cli.access import ReadPath, Unknown, WritePath
+from hitl_cli.shell import variables, words
 from hitl_cli.shell.operands import After, Folders, either
-from hitl_cli.shell.tree import Statement
+from hitl_cli.shell.tree import Raw, Redirect, Statement, Unreadable
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
+
+
+def redirections(walk: Walk, made: Statement, folders: Folders) -> None:
+    for redirect in made.redirs:
+        _redirection(walk, redirect, folders, made.text)
+
+
+def _redirection(walk: Walk, redirect: Redirect, folders: Folders, text: str) -> None:
+    op, target = redirect.op, redirect.target
+    if redirect.body is not None:
+        walk.nested(redirect.body.nested, folders)
+        return
+    if isinstance(target, Raw):
+        found = words.cook(target, walk.values(folders), assigned=op == "<<<")
+        if len(found) != 1:
+            raise Unreadable("a redirection has more than one target")
+        word = found[0]
+    else:
+        word = target
+    if op in (">&", "<&") and isinstance(word, str) and (word == "-" or word.rstrip("-").isdigit()):
+        return
+    if op == "<&":
+        raise Unreadable("which descriptor is copied is known only when it runs")
+    if op != "<<<":
+        if op != "<":
+            walk.out.extend(WritePath(path, text, glob=glob) for path, glob in walk.paths(word, folders))
+        if op in ("<", "<>"):
+            walk.out.extend(ReadPath(path, text, glob=glob) for path, glob in walk.paths(word, folders))
+    if isinstance(target, Raw):
+        walk.nested(target.nested, folders)
 
 
 def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
@@ -38,8 +69,7 @@ def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
 
 
 def _pipeline(walk: Walk, made: Statement, folders: Folders) -> After:
-    fed = [r.body.text for kid in made.kids for r in kid.redirs if r.body is not None]
-    before, walk.piped = walk.piped, "\n".join((made.text, *fed))
+    before, walk.piped = walk.piped, made
     for n, kid in enumerate(made.kids):
         walk.walk(kid, folders, fed=n > 0)
     walk.piped = before

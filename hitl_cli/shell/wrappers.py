@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 
-from hitl_cli.access import Unknown, Word
+from hitl_cli.access import Act, Unknown, Word
 from hitl_cli.regex import later
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
+from hitl_cli.shell.scan import rough_words
 from hitl_cli.shell.shells import SHELLS, shell
 from hitl_cli.shell.tree import Unreadable
 from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
-WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
+_NAMES = (*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval")
+WRAPPERS: frozenset[Word] = frozenset((*_NAMES, *(f"{folder}/{name}" for folder in SYSTEM_FOLDERS for name in _NAMES)))
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
 
 
@@ -195,6 +197,21 @@ def _xargs(inner: tuple[Word, ...], given: dict[str, Word]) -> tuple[Word, ...]:
     if not isinstance(mark, str):
         raise Unreadable("the mark of xargs is known only when it runs")
     return replaced(inner, mark, safe=False)
+
+
+def unfollowed(found: tuple[Word, ...]) -> list[Act]:
+    """A program that runs another one among its operands: a rule has to spell every one of them."""
+    return [
+        Act(at, "may be a command that is run")
+        for at, word in enumerate(found)
+        if at and not (isinstance(word, str) and word.startswith("-"))
+    ]
+
+
+def inside(found: tuple[Word, ...]) -> list[tuple[Word, ...]]:
+    """For deny and ask rules: what may be run among the words, from each of them on and in each text."""
+    inside = [found[at:] for at in range(1, min(len(found), 16))]
+    return inside + [rough_words(word) for word in found[1:16] if isinstance(word, str) and " " in word]
 
 
 def replaced(words: tuple[Word, ...], mark: str, safe: bool, prefix: str = "") -> tuple[Word, ...]:

@@ -256,6 +256,35 @@ def test_reading_a_row_twice_says_the_same() -> None:
     assert of("tar xzf a.tgz -C build") == of("tar xzf a.tgz -C build")
 
 
+def single_dashed() -> list[tuple[tuple[str, ...], str]]:
+    """The long names, with one dash, that programs and sub-commands have for options that act and take a value."""
+    rows = [((program,), row.compile()) for program in PROGRAMS if (row := row_of(program)) is not None]
+    for words, row in [*rows]:
+        shared = row.known if row.shared else None
+        rows += [((*words, sub), inner.compile(shared)) for sub, inner in (row.subs or {}).items()]
+    return [
+        (words, name)
+        for words, row in rows
+        if row.single
+        for name, option in row.known.items()
+        if len(name) > 2 and name[1] != "-" and option.takes == "=" and option.acts
+    ]
+
+
+@pytest.mark.parametrize(("words", "name"), single_dashed())
+@pytest.mark.parametrize("value", ["/etc/x", Unknown("$x", single=True)])
+def test_two_dashes_are_as_good_as_one_where_long_options_have_one(
+    words: tuple[str, ...], name: str, value: Word
+) -> None:
+    def acts(option: str) -> list[Act]:
+        glued = (
+            f"{option}={value}" if isinstance(value, str) else Unknown(f"{option}=$x", False, f"{option}=", False, True)
+        )
+        return study((*words, glued), PLACE, "/w").acts
+
+    assert acts("-" + name) == acts(name) != []
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_takes_any_words_without_an_error(program: str) -> None:
     odd: list[tuple[Word, ...]] = [

@@ -72,9 +72,8 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     entered = None
     if row.peel is not None:
         words, entered = row.peel(words, place, cwd)
-    reading = Reading(words, place, cwd, row, fed, found.names, entered)
+    reading = Reading(words, place, cwd, row, fed, found.names, entered, row.only)
     sort(reading)
-    reading.also = reading.spellings()
-    if row.only and not reading.only:
-        reading.only = row.only
+    if reading.given or reading.sub or reading.inner is not None:
+        reading.also = reading.spellings()
     return reading

@@ -31,6 +31,8 @@ class Reading(Struct):
     fed      its input is the output of another command
     names    program names this may be, for deny and ask rules
     folder   the folder entered by options (git -C, make -C), as written
+    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "some" (of that, files of
+             a kind), "" for everything
     given    the options
     operands the other words, and beside them in `places` the index of each
     sub      indices of the words that chose a sub-command
@@ -43,8 +45,6 @@ class Reading(Struct):
     urls     addresses that are asked, as written
     also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
     opaque   why no prefix rule can cover it, "" when one can
-    only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "some" (of that, files of
-             a kind), "" for everything
     """
 
     words: tuple[Word, ...]
@@ -54,6 +54,7 @@ class Reading(Struct):
     fed: bool = False
     names: tuple[str, ...] = ()
     folder: str | None = None
+    only: str = ""
     given: list[Given] = field(default_factory=list)
     operands: list[Word] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
@@ -68,7 +69,6 @@ class Reading(Struct):
     urls: list[str] = field(default_factory=list)
     also: tuple[tuple[Word, ...], ...] = ()
     opaque: str = ""
-    only: str = ""
 
     def placed(self) -> list[tuple[int, Word]]:
         """The operands with their indices."""
@@ -155,17 +155,15 @@ class Reading(Struct):
         """Other ways to say the same, for deny and ask rules: without the options in front of the sub-command, without
         any options, and what a runner starts (`uv run rm x`: `rm x`)."""
         words, sub = self.words, self.sub
-        apart = bool(sub) and sub[-1] > len(sub)
-        if not (apart or self.given or self.inner is not None):
-            return ()
-        head = (words[0], *[words[at] for at in sub]) if apart else words[: len(sub) + 1]
-        found: list[tuple[Word, ...]] = []
-        if apart:
+        if self.inner is None and (not sub or sub[-1] == len(sub)):
+            bare = (*words[: len(sub) + 1], *self.operands) if self.given else words
+            return (bare,) if len(bare) > 1 and bare != words else ()
+        head = (words[0], *[words[at] for at in sub])
+        found = []
+        if sub and sub[-1] > len(sub):
             found.append((*head, *words[sub[-1] + 1 :]))
         if self.given:
             found.append((*head, *self.operands))
         if self.inner is not None and isinstance(words[self.inner], str):
             found.append(words[self.inner :])
-        if len(found) > 1:
-            found = list(dict.fromkeys(found))
-        return tuple([form for form in found if len(form) > 1 and form != words])
+        return tuple([form for form in dict.fromkeys(found) if len(form) > 1 and form != words])

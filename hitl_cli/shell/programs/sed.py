@@ -6,10 +6,16 @@ file names of `r R w W`, and `e`. Whatever it does not understand it says so; th
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from hitl_cli.access import Unknown, Word
 from hitl_cli.records import Struct, field
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
+
+_LINES = later(r"(?:[0-9]+|\$)(?:,(?:[0-9]+|\$))?[pd]\Z")  # lines by their numbers, shown or left out
 
 
 class Findings(Struct):
@@ -31,9 +37,11 @@ class _Script:
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def skip(self, characters: str) -> None:
-        while self.at < len(self.text) and self.text[self.at] in characters:
-            self.at += 1
+    def skip(self, characters: str, others: bool = False) -> None:
+        """Step over any number of these characters, or of all others."""
+        found = _run(characters, others).match(self.text, self.at)
+        if found is not None:
+            self.at = found.end()
 
     def line(self) -> str:
         """The rest of the line (a file name, a label, a text)."""
@@ -50,7 +58,10 @@ class _Script:
         text there; they also disagree about `\\]` in brackets.
         """
         inside = False
-        while self.at < len(self.text):
+        while True:
+            self.skip("\\[]\n" + delimiter, others=True)
+            if self.at >= len(self.text):
+                return False
             character = self.text[self.at]
             if character == "\\":
                 if inside and self.text[self.at + 1 : self.at + 2] == "]":
@@ -82,7 +93,11 @@ class _Script:
             elif character == "\n" and classes:
                 return False
             self.at += 1
-        return False
+
+
+@lru_cache(maxsize=50)  # delimiters come from scripts, so their number has no bound
+def _run(characters: str, others: bool) -> re.Pattern[str]:
+    return re.compile(f"[{'^' * others}{re.escape(characters)}]+")
 
 
 def findings(text: str) -> Findings:
@@ -137,8 +152,7 @@ def _command(script: _Script, found: Findings) -> None:
     elif command in ":btT":
         # GNU ends a label at `;`, POSIX at the line's end: what follows is read as commands, which errs to asking.
         script.skip(" \t")
-        while script.peek() and script.peek() not in "\n;} \t":
-            script.at += 1
+        script.skip("\n;} \t", others=True)
     elif command in "aic":
         _text(script)
     elif command in "qQlL":
@@ -231,6 +245,8 @@ def _sed(reading: Reading) -> None:
 def _judge(reading: Reading, at: int, script: Word) -> None:
     if isinstance(script, Unknown):
         reading.act(at, "holds a script that is known only at run time")
+        return
+    if _LINES.match(script):
         return
     found = findings(script)
     if found.unread:

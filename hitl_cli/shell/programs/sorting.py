@@ -19,36 +19,40 @@ _STREAMED = frozenset(("read", "write", "make"))  # where `-` is a standard stre
 def sort(reading: Reading, start: int = 1) -> None:
     """Sort the words from `start` on and note what they touch."""
     row, words, operands, places = reading.row, reading.words, reading.operands, reading.places
-    i, count = start, len(words)
-    ended = doubt = False
-    while i < count:
-        word = words[i]
-        if not isinstance(word, str):
-            i = _unknown(reading, word, i, ended)
-            row = reading.row
-        elif not ended and word[:1] in ("-+" if row.plus else "-") and len(word) > 1:
-            if word != "--":
-                i, doubt = _option(reading, word, i)
-                continue
-            ended = not doubt
-            i += 1
-            if ended and row.stops == 1 and not row.subs:
-                break
+    marks = row.marks  # what options begin with, () where they have ended
+    after = doubtful = 0  # behind the value of an option, and a word that may be the value of the option before it
+    for i, word in enumerate(words[start:], start):
+        if i < after:
             continue
-        else:
-            if row.subs is None or operands:
-                operands.append(word)
-                places.append(i)
+        if not isinstance(word, str):
+            after = _unknown(reading, word, i, not marks)
+            row = reading.row
+        elif word.startswith(marks) and len(word) > 1:
+            option = row.known.get(word)
+            if option is not None:
+                after = _give(reading, option, None, i)
+            elif word != "--":
+                after, doubt = _option(reading, word, i)
+                if doubt:
+                    doubtful = after
+            elif i == doubtful:
+                doubtful += 1
             else:
-                _first(reading, i, word)
-                row = reading.row
-            i += 1
-        doubt = False
+                marks = ()
+            continue
+        elif row.subs is None or operands:
+            operands.append(word)
+            places.append(i)
+        else:
+            _first(reading, i, word)
+            row = reading.row
+            if marks:
+                marks = row.marks
         if row.stops and len(operands) >= row.stops:
+            after = max(after, i + 1)
+            operands += words[after:]
+            places += range(after, len(words))
             break
-    if i < count:
-        operands += words[i:]
-        places += range(i, count)
     _effects(reading)
 
 
@@ -92,6 +96,8 @@ def _effects(reading: Reading) -> None:
     effect = row.operands
     if effect == "list":
         reading.lists += operands
+    elif effect == "read" and "-" not in operands:
+        reading.reads += operands
     elif effect:
         for at, word in zip(reading.places, operands, strict=True):
             reading.touch(effect, word, at)
@@ -106,20 +112,17 @@ def _effects(reading: Reading) -> None:
 
 
 def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
-    """Read the option at `i`; the index of the next word, and whether a following `--` may be its value."""
+    """Read the option at `i`, which is not one of the row as it stands; the index of the next word, and whether a
+    following `--` may be its value."""
     row = reading.row
     known = row.known
     if word[1] == "-" or row.single or word[0] == "+":
         name, equals, value = word.partition("=")
-        if row.single and name.startswith("--"):
-            name = name[1:]
-        option = known.get(name) or row.abbreviated(name)
+        name, option = row.long(name)
         if option is None:
             reading.given.append(Given(name, value if equals else None, i))
             return i + 1, not equals and not row.abbreviates
         return _give(reading, option, value if equals else None, i), False
-    if len(word) > 2 and (option := known.get(word)) is not None:
-        return _give(reading, option, None, i), False
     for k, letter in enumerate(word[1:], 2):
         name = "-" + letter
         option = known.get(name)
@@ -139,6 +142,11 @@ def _give(reading: Reading, option: Option, value: Word | None, i: int) -> int:
     """Record an option with its value (the next word where it takes one and none is glued on)."""
     name, takes, does = option
     after = i + 1
+    if not takes:
+        reading.given.append(Given(name, value, i))
+        if does:
+            reading.touch(does, value or "", i)
+        return after
     if takes == "=" and value is None and after < len(reading.words):
         value = reading.words[after]
         if isinstance(value, Unknown):
@@ -198,7 +206,7 @@ def _half_known(reading: Reading, word: Unknown, i: int) -> int:
     prefix, row = word.prefix, reading.row
     if prefix[1] == "-" or row.single:
         name, equals, rest = prefix.partition("=")
-        option = row.known.get(name) or row.abbreviated(name)
+        option = row.long(name)[1]
         if equals:
             if option is not None:
                 _give(reading, option, _tail(word, rest), i)

@@ -105,7 +105,18 @@ class Row(Struct):
     known: dict[str, Option] = field(default_factory=dict)
     cut: dict[str, Option | None] = field(default_factory=dict)
     ready: bool = False
+    marks: str | tuple[str, ...] = "-"  # what options begin with
     acting: bool = False
+
+    def long(self, name: str) -> tuple[str, Option | None]:
+        """A long name as this row writes it, and its option: two dashes are also one where that is how long ones begin."""
+        option = self.known.get(name)
+        if option is None:
+            if self.single and name.startswith("--"):
+                name = name[1:]
+                option = self.known.get(name)
+            option = option or self.abbreviated(name)
+        return name, option
 
     def abbreviated(self, name: str) -> Option | None:
         """The option a cut long name stands for; of several, the one that acts."""
@@ -127,6 +138,8 @@ class Row(Struct):
             self.known.update(inherited)
         for line in self.options.splitlines():
             self.known.update(parse_line(line))
+        if self.plus:
+            self.marks = ("-", "+")
         self.acting = self.wary or self.at_files or any(option.acts for option in self.known.values())
         self.ready = True
         return self
