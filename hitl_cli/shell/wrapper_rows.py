@@ -109,7 +109,8 @@ ROWS: dict[str, Row] = {
         "0rtpxo",
         "adEILnPs",
         word_set("null no-run-if-empty verbose interactive exit open-tty"),
-        word_set("arg-file delimiter max-args max-procs max-chars process-slot-var"),
+        # Not process-slot-var: it may name PATH, and what runs then is looked for in folders called 0, 1, …
+        word_set("arg-file delimiter max-args max-procs max-chars"),
         stays=True,
         reads=("a", "arg-file"),
     ),

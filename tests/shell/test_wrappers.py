@@ -69,6 +69,8 @@ def test_what_runs_in_turn_is_a_command_of_its_own(said: Says, text: str, runs: 
         "sudo -s",
         "sudo -e f",
         "xargs --frob p",
+        "xargs --process-slot-var=PATH p",
+        "xargs --process-slot-var PATH p",
         "xargs -I{} sh -c '{}'",
         "find . -exec p",
         "bash --rcfile f -c p",

@@ -19,7 +19,7 @@ def _find(reading: Reading) -> None:
 
 
 _ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
-_BEFORE = ("-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
+_BEFORE = ("--", "-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
 
 def _pattern_and_files(reading: Reading) -> None:
@@ -65,7 +65,8 @@ PROGRAMS: dict[str, Row] = {
         -group -uid -gid -maxdepth -mindepth -mtime -atime -ctime -mmin -amin -cmin -links -inum -samefile -fstype =
         -newer -anewer -cnewer -used -printf -regextype -context -depthn -flags -newerXY -D =
         -newermt -newerat -newerct -neweraa -neweram -newerac -newerca -newercm -newercc -newerma -newermm -newermc =
-        """,
+        --
+        """,  # `--` ends the options before the paths only: the expression acts behind it
         single=True,
         abbreviates=False,
         then=_find,
