@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from operator import attrgetter
 
 from hitl_cli.access import Command, Place, ReadPath, Unknown, WritePath, lexical
 from hitl_cli.permissions import globs, kinds, pathtree, places
@@ -36,19 +37,14 @@ def rules_for(scene: Scene, rules: Rules, paths: Collection[str], tools: Collect
     found = []
     for index in rules.paths:
         for path in paths:
-            for met in index.find(path):
-                if met[0].tool in tools and live(met[0], scene.now):
-                    found.append(met)
-    return found
+            found += index.find(path)
+    return [met for met in found if met[0].tool in tools and live(met[0], scene.now)] if found else found
 
 
 def rule_for(scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]) -> Rule | None:
     """The first rule of a decision to deny or to ask."""
-    return _first(decision, (rule for rule, _ in rules_for(scene, scene.bar, paths, tools)))
-
-
-def _first(decision: Decision, rules: Iterable[Rule]) -> Rule | None:
-    return next((rule for rule in rules if rule.decision is decision), None)
+    met = rules_for(scene, scene.bar, paths, tools)
+    return next((rule for rule, _ in met if rule.decision is decision), None)
 
 
 def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
@@ -103,12 +99,14 @@ def names_in(command: Command, at: str) -> Names:
 def may_name(index: Index, command: Command, at: str) -> bool:
     """False when no word of the command is a path that some pattern names (`named_by`): none of its components does, and
     it is plainly spelled."""
-    words = command.words
-    if words[0] in kinds.INTERPRETERS or Unknown in map(type, words):
+    if command.words[0] in kinds.INTERPRETERS or Unknown in map(type, command.words):
         return True
-    text = "/".join((*at.rsplit("/", 3)[-3:], *words[1:]))  # type: ignore[arg-type]
+    words: tuple[str, ...] = command.words[1:]  # type: ignore[assignment]
+    text = "/".join((*at.rsplit("/", 3)[-3:], *words))
     if "/.." in text:
         return True
+    if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
+        text = text.replace("//", "/")
     if "=" in text or "@" in text:
         text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
     return index.names(text.split("/"))
@@ -142,8 +140,12 @@ class File:
     ) -> None:
         self.scene, self.access = scene, access
         self.command, self.fit = command, fit
-        self.write = None if isinstance(access, ReadPath) else access
-        self.listing = isinstance(access, ReadPath) and access.listing
+        self.write: WritePath | None = None
+        self.listing = False
+        if isinstance(access, ReadPath):
+            self.listing = access.listing
+        else:
+            self.write = access
         self.paths = places.spellings(access)
         self.written = self.paths[0]
 
@@ -170,51 +172,50 @@ class File:
 
     def _closed(self) -> Settled | None:
         """What a deny rule, the floor or an ask rule says."""
-        met = self._met()
-        denied = self._bites(DENY, met)
-        if denied and denied[0] is DENY:
-            return DENY, "rule", said(denied[1], self._doing), denied[1]
+        barred = self._barred()
+        if barred and barred[0] is DENY:
+            return DENY, "rule", said(barred[1], self._doing), barred[1]
         if why := places.floor(self.access, self.paths, self.scene.place):
             return ASK, "floor", lambda: f"{self._doing()}: {why}", None
-        if denied:
-            return ASK, "rule", lambda: f"{named(denied[1])} may forbid {self._doing()}", denied[1]
-        if asked := self._bites(ASK, met):
-            return ASK, "rule", said(asked[1], self._doing), asked[1]
-        return None
+        if barred is None:
+            return None
+        rule = barred[1]
+        if rule.decision is DENY:
+            return ASK, "rule", lambda: f"{named(rule)} may forbid {self._doing()}", rule
+        return ASK, "rule", said(rule, self._doing), rule
 
-    @property
-    def _tools(self) -> Collection[str]:
-        """The tools whose deny and ask rules it meets."""
-        return WRITES if self.write is not None else SEARCHES.get(self.scene.tool, READS)
-
-    def _met(self) -> Sequence[tuple[Rule, Pattern]]:
-        """The deny and ask rules that the path meets, where it is one."""
+    def _barred(self) -> tuple[Decision, Rule] | None:
+        """The deny rule that the path meets, else the ask rule; and what it comes to: ASK when it only may meet it."""
         access, scene = self.access, self.scene
-        if access.glob or not scene.bar.paths:
-            return ()
+        if not scene.bar.paths:
+            return None
+        searches = scene.tool in SEARCHES
+        tools = WRITES if self.write is not None else SEARCHES[scene.tool] if searches else READS
+        if access.glob:
+            return self._may_be_barred(DENY, tools) or self._may_be_barred(ASK, tools)
         paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
-        met = rules_for(scene, scene.bar, paths, self._tools)
-        if scene.tool in SEARCHES or (self.write is not None and self.write.removes):
+        met = rules_for(scene, scene.bar, paths, tools)
+        if searches or (self.write is not None and self.write.removes):
             # What closes all of a folder closes this as well.
             below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
-            met += rules_for(scene, scene.bar, (below,), self._tools)
-        return met
+            met += rules_for(scene, scene.bar, (below,), tools)
+        if not met:
+            return None
+        rule = max((rule for rule, _ in met), key=attrgetter("decision"))
+        return rule.decision, rule
 
-    def _bites(self, decision: Decision, met: Sequence[tuple[Rule, Pattern]]) -> tuple[Decision, Rule] | None:
-        """The rule of this decision that the path meets, and what it comes to: ASK when it only may meet it."""
-        access = self.access
-        if not access.glob:
-            rule = _first(decision, (rule for rule, _ in met)) if met else None
-            return (decision, rule) if rule else None
-        if self.listing or not self.scene.bar.paths:
+    def _may_be_barred(self, decision: Decision, tools: Collection[str]) -> tuple[Decision, Rule] | None:
+        """As `_barred`, for what only the shell knows."""
+        if self.listing:
             return None  # that a name might be seen is no reason to ask
-        rule = _may(self.scene, decision, self.written, self._tools)
+        rule = _may(self.scene, decision, self.written, tools)
         if rule is None or rule.pattern is None:
             return (decision, rule) if rule else None
-        if access.below is not None and (there := access.below.paths()) is not None:
-            found_ = (rule_for(self.scene, decision, (lexical(path, "/"),), self._tools) for path in there)
-            found = next((each for each in found_ if each), None)
-            return (decision if access.below.every else ASK, found) if found else None
+        below = self.access.below
+        if below is not None and (there := below.paths()) is not None:
+            met = (rule_for(self.scene, decision, (lexical(path, "/"),), tools) for path in there)
+            found = next((each for each in met if each), None)
+            return (decision if below.every else ASK, found) if found else None
         return ASK, rule
 
     # Policy, allow

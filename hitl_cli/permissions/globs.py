@@ -170,6 +170,9 @@ def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:
         if not _meet(mine, other):
             return False
         same += 1
+    for pattern in (rule, shell):
+        if len(pattern) == same + 1 and pattern[same] == "**":
+            return True  # it takes whatever the other goes on with
     seen: set[tuple[int, int]] = set()
     pending = [(same, same)]
     while pending:

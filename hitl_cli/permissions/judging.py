@@ -10,7 +10,7 @@ from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUs
 from hitl_cli.permissions.files import READS, WRITES, File, Names, may_name, named_by, names_in, rule_for
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
-from hitl_cli.permissions.tables import Fit, Table
+from hitl_cli.permissions.tables import Fit, Table, concerns, fits
 from hitl_cli.shell.scan import SEARCHED
 
 READ_ONLY_PACK = "read-only.toml"
@@ -19,7 +19,7 @@ _EDITORS = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
 
 # Of parts with the same decision, the one that says most about it: what no rule could allow first.
 _WEIGHT = dict.fromkeys(get_args(By), 0) | {"floor": 4, "rule": 3, "opaque": 2, "guarded": 1}
-_STEP = 8
+_STEP = 8  # from one decision to the next: more than any weight
 
 
 class Judging:
@@ -45,13 +45,13 @@ class Judging:
             if isinstance(access, Command):
                 number += 1
                 parts.append(Part(access, *self._command(n, access), number))
+            elif isinstance(access, (ReadPath, WritePath)):
+                parts.append(Part(access, *self._file(access).settled()))
             else:
                 parts.append(Part(access, *self._other(access)))
         return parts
 
-    def _other(self, access: ReadPath | WritePath | Host | ToolUse | Opaque) -> Settled:
-        if isinstance(access, (ReadPath, WritePath)):
-            return self._file(access).settled()
+    def _other(self, access: Host | ToolUse | Opaque) -> Settled:
         if isinstance(access, Opaque):
             return self._opaque(access)
         return self._host(access) if isinstance(access, Host) else self._use(access)
@@ -88,14 +88,17 @@ class Judging:
     def _command(self, n: int, command: Command) -> Settled:
         scene = self.scene
         what = partial(self._what, n, command)
-        if barred := self._barred_command(n, command, what):
-            return barred
+        concerned, names = concerns(scene.bar.first, command), self._names(n, command)
+        if concerned or names:
+            barred = self._barred_command(command, what, concerned, names)
+            if barred is not None:
+                return barred
         if scene.own is not None:
             return scene.own, "policy", POLICY, None
         if command.free:
             return ALLOW, "free", command.free, None
         why: Why | None = None
-        for fit in self._fits(command):
+        for fit in fits(scene.allow.tables, command, scene.now):
             if scene.mode == "plan" and fit.rule.tool == "Bash" and not _reads_only(fit.rule):
                 continue
             act = self._act_left(n, command, fit) if command.acts else None
@@ -106,36 +109,26 @@ class Judging:
         edits = scene.mode == "accept-edits" and self._edits_here(n, command)
         return scene.by_mode(why or (lambda: f"no rule covers {what()}"), edits)
 
-    def _barred_command(self, n: int, command: Command, what: Why) -> Settled | None:
-        """What a deny or ask rule says."""
-        scene, at = self.scene, command.cwd or self.scene.place.cwd
-        names: Names | None = None
+    def _names(self, n: int, command: Command) -> Names | None:
+        """What its words would be as paths, where none are stated and some deny or ask rule may name one."""
         if n not in self.stated and not command.free:
-            for index in scene.bar.paths:
+            at = command.cwd or self.scene.place.cwd
+            for index in self.scene.bar.paths:
                 if may_name(index, command, at):
-                    names = names_in(command, at)
-                    break
-        concerned = scene.bar.concern(command)
-        if not concerned and names is None:
-            return None
-        for decision in (DENY, ASK):
-            if concerned:
-                if rule := scene.first(decision, lambda t: t.hits(command)):
-                    return decision, "rule", said(rule, what), rule
-                if rule := scene.first(decision, lambda t: t.may_hit(command)):
-                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
-            if names and (rule := named_by(scene, decision, names)):
-                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+                    return names_in(command, at)
         return None
 
-    def _fits(self, command: Command) -> Sequence[Fit]:
-        """Rules that cover the command, those that spell more of it first."""
-        fits: list[Fit] = []
-        for table in self.scene.allow.tables:
-            fits += table.fits(command, self.scene.now)
-        if len(fits) > 1:
-            fits.sort(key=lambda f: -1 if f.spelled is None else 0 if f.spelled else 1)
-        return fits
+    def _barred_command(self, command: Command, what: Why, concerned: bool, names: Names | None) -> Settled | None:
+        """What a deny or ask rule says."""
+        for decision in (DENY, ASK):
+            if concerned:
+                if rule := self.scene.first(decision, lambda t: t.hits(command)):
+                    return decision, "rule", said(rule, what), rule
+                if rule := self.scene.first(decision, lambda t: t.may_hit(command)):
+                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
+            if names and (rule := named_by(self.scene, decision, names)):
+                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+        return None
 
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
         """The first act that the rule does not consent to; acts that only write are judged with the path they write."""

@@ -24,8 +24,7 @@ class Index(Generic[R]):
         self.strict, self.folds = strict, place.folds_case
         roots = [root.casefold() if self.folds else root for root in place.roots]
         self.tops = [_parts(root) for root in roots]
-        # Each with what the paths below it begin with, and how many components that is.
-        self.roots = [(root, root.rstrip("/") + "/", len(top)) for root, top in zip(roots, self.tops, strict=True)]
+        self.roots = [(root, root.rstrip("/") + "/") for root in roots]  # with what the paths below it begin with
         self.nested = any(inside(a, b) for a in place.roots for b in place.roots if a != b)
         self.everything: list[R] = []  # no pattern at all
         self.anchored = _Tree[R]()  # below each root
@@ -80,16 +79,15 @@ class Index(Generic[R]):
             return self.everything
         if self.folds:
             path = path.casefold()
-        parts, strict = _parts(path), self.strict
         found = [*self.everything]
         if self.based:
-            found += self.absolute.find(parts, strict)
-        for root, below, depth in self.roots:
+            found += self.absolute.find(_parts(path), self.strict)
+        for root, below in self.roots:
             if path.startswith(below) or path == root:
-                inner = parts[depth:]
-                found += self.anchored.find(inner, strict)
+                parts = _parts(path[len(below) :])
+                found += self.anchored.find(parts, self.strict)
                 if self.named or self.suffixed or self.wild:
-                    found += self._anywhere(inner)
+                    found += self._anywhere(parts)
         return found
 
     def _anywhere(self, parts: Sequence[str]) -> Iterator[R]:
@@ -128,7 +126,7 @@ class Index(Generic[R]):
 
     def _candidates(self, glob: str) -> Sequence[tuple[Path, R]]:
         """Patterns that could meet `glob`: below a root that it spells out, those of folders it may go on with."""
-        for _, below, _ in self.roots if not self.nested else ():
+        for _, below in self.roots if not self.nested else ():
             if glob.startswith(below):
                 folder = glob[len(below) :].partition("/")[0]
                 if not WILD.search(folder):
@@ -163,9 +161,8 @@ class _Tree(Generic[R]):
 
     def find(self, parts: Sequence[str], strict: bool) -> list[R]:
         found: list[R] = []
-        node: _Tree[R] | None = self
-        n, last = 0, len(parts)
-        while node is not None:
+        node, n, last = self, 0, len(parts)
+        while True:
             if node.ends:
                 found += [it for pattern, it in node.ends if n < last or not (pattern.folder and strict)]
             if node.patterns:
@@ -175,6 +172,7 @@ class _Tree(Generic[R]):
                     for pattern, done, it in node.patterns
                     if fits(pattern.segments, parts, strict and not pattern.folder, done, n)
                 ]
-            node = node.below.get(parts[n]) if n < last else None
-            n += 1
-        return found
+            following = node.below.get(parts[n]) if n < last else None
+            if following is None:
+                return found
+            node, n = following, n + 1

@@ -70,7 +70,7 @@ _SYSTEM_SECRETS = (
     (later(r"/etc/(g?shadow-?|sudoers(\.d/.*)?|ssh/ssh_host_.*key)"), _SECRET),
     (later(r"/proc/[^/]+/(task/[^/]+/)?(environ|mem)"), "the environment of a process holds credentials"),
 )
-_SYSTEM = ("/etc/", "/proc/", "/var/spool/cron")
+_SYSTEM = ("/dev/", "/etc/", "/proc/", "/var/spool/cron")
 FREE_DEVICES = frozenset(
     f"/dev/{n}" for n in ("null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr")
 )
@@ -109,15 +109,13 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
         return _may_name(paths[0], place, writes)
     home = place.home.lower().rstrip("/") + "/"
     for path in paths:
-        if path.startswith("/dev/"):
+        folded = path.lower()
+        if folded.startswith(_SYSTEM):
             if path in FREE_DEVICES or path.startswith("/dev/fd/"):
                 continue
-            if not path.startswith("/dev/shm/"):
-                return "a raw device"
-        folded = path.lower()
+            if why := _device(path) or _in_system(folded, writes):
+                return why
         if writes and (why := _written(folded, place)):
-            return why
-        if folded.startswith(_SYSTEM) and (why := _in_system(folded, writes)):
             return why
         if folded.startswith(home) and (why := _in_home(folded[len(home) :], writes)):
             return why
@@ -173,6 +171,12 @@ def guarded(access: WritePath, paths: Sequence[str], place: Place) -> Iterator[t
                     if fnmatchcase(part.lower(), name) or (access.glob and meet((name,), (part.lower(),))):
                         yield part, why
                         break
+
+
+def _device(path: str) -> str | None:
+    if path.startswith("/dev/") and not path.startswith("/dev/shm/"):
+        return "a raw device"
+    return None
 
 
 def _written(folded: str, place: Place) -> str | None:

@@ -9,7 +9,7 @@ from hitl_cli.access import Command, Place, Word, inside, lexical
 from hitl_cli.permissions.globs import Path
 from hitl_cli.permissions.pathtree import Index
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source, Why, told
-from hitl_cli.permissions.tables import Table, begins, live
+from hitl_cli.permissions.tables import Table, live
 from hitl_cli.records import Struct
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -29,10 +29,6 @@ class Rules(Struct, frozen=True):
     def __add__(self, other: Rules) -> Rules:
         first = None if self.first is None or other.first is None else self.first | other.first
         return Rules(self.tables + other.tables, self.paths + other.paths, first)
-
-    def concern(self, command: Command) -> bool:
-        """False when no deny or ask rule can meet the command, whatever words it turns out to have."""
-        return self.first is None or begins(command, self.first)
 
 
 class Scene(Struct, frozen=True):
@@ -60,11 +56,12 @@ class Scene(Struct, frozen=True):
     def by_mode(self, why: Why, edits: bool = False) -> Settled:
         """What the mode makes of an access that nothing settled. `why`: that nothing did; `edits`: the access writes files of
         the workspace alone."""
-        if self.mode == "bypass" or (self.mode == "accept-edits" and edits):
-            return ALLOW, "mode", lambda: f"mode {self.mode} allows it: {told(why)}", None
-        if self.mode == "declared" and not self.declared:
+        mode = self.mode
+        if mode == "bypass" or (mode == "accept-edits" and edits):
+            return ALLOW, "mode", lambda: f"mode {mode} allows it: {told(why)}", None
+        if mode == "declared" and not self.declared:
             return ALLOW, "mode", lambda: f"the tool does not ask: {told(why)}", None
-        if self.mode == "plan":
+        if mode == "plan":
             return DENY, "mode", lambda: f"mode plan only reads: {told(why)}", None
         return ASK, "none", why, None
 

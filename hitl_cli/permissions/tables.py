@@ -91,22 +91,6 @@ class Table:
 
     # Commands
 
-    def fits(self, command: Command, now: float) -> list[Fit]:
-        """Allow rules that cover the command, by the words it consists of or another spelling a rule may name."""
-        found = [Fit(rule, ()) for rule in self.every["Bash"] if live(rule, now)] if "Bash" in self.every else []
-        spellings = [(command.words, 1)]
-        if command.forms:
-            spellings += zip(command.forms, command.spells or repeat(1), strict=False)
-        for spelling, least in spellings:
-            for rule, pattern in self.commands.find(spelling):
-                if live(rule, now):
-                    spelled = pattern.spelled
-                    if not pattern.rest and spelled == len(pattern.items):
-                        found.append(Fit(rule, None))
-                    elif spelled >= least or not pattern.rest:
-                        found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
-        return found
-
     def hits(self, command: Command) -> Iterator[Rule]:
         """Deny and ask rules that any spelling of the command meets."""
         yield from self.every.get("Bash", ())
@@ -174,9 +158,32 @@ def live(rule: Rule, now: float) -> bool:
     return rule.until is None or now < rule.until
 
 
-def begins(command: Command, first: Set[str]) -> bool:
-    """Whether any words that deny and ask rules search begin with one of `first`; also where that cannot be told."""
-    if not first.isdisjoint(command.names):
+def fits(tables: Iterable[Table], command: Command, now: float) -> list[Fit]:
+    """Allow rules that cover the command, by the words it consists of or another spelling a rule may name; those that spell
+    more of it first."""
+    found: list[Fit] = []
+    spellings = [(command.words, 1)]
+    if command.forms:
+        spellings += zip(command.forms, command.spells or repeat(1), strict=False)
+    for table in tables:
+        if "Bash" in table.every:
+            found += [Fit(rule, ()) for rule in table.every["Bash"] if live(rule, now)]
+        for spelling, least in spellings:
+            for rule, pattern in table.commands.find(spelling):
+                if live(rule, now):
+                    spelled = pattern.spelled
+                    if not pattern.rest and spelled == len(pattern.items):
+                        found.append(Fit(rule, None))
+                    elif spelled >= least or not pattern.rest:
+                        found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
+    if len(found) > 1:
+        found.sort(key=lambda fit: -1 if fit.spelled is None else 0 if fit.spelled else 1)
+    return found
+
+
+def concerns(first: Set[str] | None, command: Command) -> bool:
+    """False when no deny or ask rule can meet the command: no words to search begin with one of `first` (None: all may)."""
+    if first is None or not first.isdisjoint(command.names):
         return True
     seen: Word = ""
     for spelling in (command.words, *command.forms, *command.also):
@@ -188,8 +195,7 @@ def begins(command: Command, first: Set[str]) -> bool:
         if "/" in word and word.rpartition("/")[2] in first:
             return True
         seen = word
-    words_ = command.words
-    return bool(words_) and words_[0] in kinds.INTERPRETERS and not all(map(first.isdisjoint, _codes(command)))
+    return not all(map(first.isdisjoint, _codes(command)))
 
 
 def _spellings(command: Command) -> Iterator[Sequence[Word]]:
@@ -207,8 +213,9 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
 
 def _codes(command: Command) -> list[list[str]]:
     """The words of the code that an interpreter is given."""
-    if command.words[:1] and command.words[0] in kinds.INTERPRETERS:
-        return [CODE.split(word) for word in command.words[1:] if isinstance(word, str) and CODE.search(word)]
+    words_ = command.words
+    if words_ and words_[0] in kinds.INTERPRETERS:
+        return [CODE.split(word) for word in words_[1:] if isinstance(word, str) and CODE.search(word)]
     return []
 
 
