@@ -140,7 +140,10 @@ def _own_files(paths: Paths, workspace: Path) -> tuple[str, ...]:
     hitl = workspace / ".hitl"
     project = paths.project_rules(project_of(str(workspace)))
     files = (paths.user_config, paths.user_rules, project, paths.trust, paths.store, MANAGED, hitl / "config.toml")
-    kept = [str(folder) for folder in (paths.config, paths.state, MANAGED.parent, hitl)]
+    # Those of a run without HITL_CONFIG_DIR and HITL_STATE_DIR as well: it would heed what this one wrote there.
+    usual = locate({name: value for name, value in os.environ.items() if not name.startswith("HITL_")})
+    folders = (paths.config, paths.state, usual.config, usual.state, MANAGED.parent, hitl)
+    kept = list(dict.fromkeys(map(str, folders)))
     for path in (*kept, str(project.parent), *map(str, filter(os.path.islink, files))):
         real = os.path.realpath(path)
         if not any(inside(real, folder) for folder in kept):

@@ -145,3 +145,19 @@ def test_the_programs_own_files_are_guarded_under_their_real_names_too(
     assert "hitl's own settings" in verdict.reason
     other = accesses_of("Write", {"file_path": f"{workspace}/other/file"}, place)
     assert Policy([], place).judge(other, mode="bypass", now=0).decision is Decision.ALLOW
+
+
+def test_the_folders_of_a_run_without_variables_are_guarded_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "HITL_CONFIG_DIR", "HITL_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    usual = locate()
+    monkeypatch.setenv("HITL_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("HITL_STATE_DIR", str(tmp_path / "state"))
+    place = place_for(tmp_path, (), locate())
+    for file in (usual.user_rules, usual.store, locate().user_rules, locate().store):
+        verdict = Policy([], place).judge(accesses_of("Write", {"file_path": str(file)}, place), mode="bypass", now=0)
+        assert verdict.decision is Decision.ASK
+        assert "hitl's own settings" in verdict.reason
