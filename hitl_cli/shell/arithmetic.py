@@ -75,7 +75,7 @@ def prints_a_number(script: Statement) -> bool:
         if script.kind == "list" and len(script.kids) != 1:
             return False
         script = script.kids[-1]
-    if script.kind != "simple" or script.assigns or not script.words:
+    if script.kind not in ("plain", "simple") or script.assigns or not script.words:
         return False
     words = [*script.words]
     if words[0] == "seq":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, WritePath, lexical
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
 
 
-class Call(Struct):
+class Call(Struct, gc=False):
     """One simple command on its way through the wrappers."""
 
     words: tuple[Word, ...]
@@ -41,17 +42,25 @@ class Call(Struct):
 _SAME_SHELL = frozenset(("command", "builtin", "eval"))
 
 
-def run(walk: Walk, call: Call) -> After:
-    """Take the wrappers off and state what is run; the folders afterwards."""
-    if call.words[0] not in wrappers.WRAPPERS:
-        return _program(walk, call)
+@lru_cache(maxsize=500)  # the words come from commands, so their number has no bound
+def reader_of(first: Word) -> Callable[[Walk, Call], After]:
+    """What states the accesses of a command that begins with this word, and says the folders afterwards."""
+    return _wrapper if wrappers.base_name(first) in wrappers.WRAPPERS else _bare_reader_of(first)
+
+
+def _bare_reader_of(first: Word) -> Callable[[Walk, Call], After]:
+    return _builtin if first in builtins.BUILTINS else _program
+
+
+def _wrapper(walk: Walk, call: Call) -> After:
+    """Take one wrapper off and state what is run."""
     try:
         layer = wrappers.peel(call.words)
     except Unreadable as error:
         _unread(walk, call, str(error))
         return call.folders, call.folders
     if layer is None:
-        return _program(walk, call)
+        return _bare_reader_of(call.words[0])(walk, call)
     if layer.stdin:
         _fed(walk, call)
         return call.folders, call.folders
@@ -134,7 +143,7 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
         inner = replace(call, words=layer.inner, typed=typed, folders=folders, within=within, marked=tuple(marked))
         inner.offset += layer.at
         inner.fed = call.fed and not layer.stays
-        after = run(walk, inner)
+        after = reader_of(layer.inner[0])(walk, inner)
         walk.own_home = own_home
         return after
     return call.folders, call.folders
@@ -163,10 +172,8 @@ def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> 
 
 def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
-    if call.words[0] in builtins.BUILTINS:
-        return _builtin(walk, call)
     folders = call.folders
-    found = study(call.words, walk.place, one(folders), call.fed)
+    found = study(call.words, walk.place, folders[0] if len(folders) == 1 else None, call.fed)
     if found.opaque:
         _unread(walk, call, found.opaque)
     words = found.words

@@ -30,8 +30,8 @@ def parse(lex: Lexer) -> Statement:
     script = _list(lex)
     if lex.i < lex.n:
         lex.blanks()
-    if lex.i < lex.n:
-        raise Unreadable(f"`{lex.s[lex.i]}` stands where no command can begin")
+        if lex.i < lex.n:
+            raise Unreadable(f"`{lex.s[lex.i]}` stands where no command can begin")
     if lex.pending:
         raise Unreadable("a here-document is not ended")
     return script

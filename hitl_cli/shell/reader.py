@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word, inside
 from hitl_cli.records import Struct, field
 from hitl_cli.shell import variables, words
-from hitl_cli.shell.commands import Call, Marked, run
+from hitl_cli.shell.commands import Call, Marked, reader_of
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one, path_of
@@ -32,7 +32,7 @@ _FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"
 _OWN_WORDS = {"not": "negation", "test": "test", "arithmetic": "arithmetic", "if": "condition", "for": "loop"}
 
 
-class Node(Struct):
+class Node(Struct, gc=False):
     """A part of the text for explanations: `kind` in words, and which accesses of the reading are its own."""
 
     kind: str
@@ -42,7 +42,7 @@ class Node(Struct):
     kids: list[Node] = field(default_factory=list)
 
 
-class Reading(Struct, frozen=True):
+class Reading(Struct, frozen=True, gc=False):
     """`accesses` in the order of the text; `tree` for explanations: its nodes say which accesses are theirs."""
 
     accesses: tuple[Access, ...]
@@ -113,7 +113,8 @@ class Walk:
             made = parse(lex)
             if lex.notes:
                 self.names(lex.notes, text)
-            return self.walk(made, folders)
+            self.steps += 1
+            return sequence(self, made, folders)
         except Unreadable as error:
             del self.out[own.first :]
             own.kids.clear()
@@ -158,11 +159,11 @@ class Walk:
         if self.steps > _STEPS:
             raise Unreadable("it has too many parts")
         kind = made.kind
-        if kind == "simple":
-            if made.raws or made.assigns or made.redirs or before:
-                return self.simple(made, folders, before, fed)
-            plain = tuple(made.words)
-            return run(self, Call(plain, plain, made.text, folders, self.within, fed))  # type: ignore[arg-type] # literal
+        if kind == "plain" and not before:
+            plain: tuple[str, ...] = made.words  # type: ignore[assignment] # literal
+            return reader_of(plain[0])(self, Call(plain, plain, made.text, folders, self.within, fed))
+        if kind == "plain" or kind == "simple":
+            return self.simple(made, folders, before, fed)
         if kind == "list":
             return sequence(self, made, folders)
         first = len(self.out)
@@ -221,10 +222,8 @@ class Walk:
             front = (*given, *before)
             typed = (*front, *found) if front else found
             within = (*self.within, " ".join(before)) if before else self.within
-            after = run(
-                self,
-                Call(found, typed, made.text, folders, within, fed, marked, made.redirs, len(front), len(given)),
-            )
+            call = Call(found, typed, made.text, folders, within, fed, marked, made.redirs, len(front), len(given))
+            after = reader_of(found[0])(self, call)
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
             assigned = tuple(word for word, _ in marked)

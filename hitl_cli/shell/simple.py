@@ -34,13 +34,13 @@ _QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
 
 
 def plain(lex: Lexer) -> Statement | None:
-    """The simple command that begins here with a literal word, and the operator behind it when that is plain, too; None
+    """The command that begins here with a literal word, and the operator behind it when that is plain, too; None
     when something else begins here."""
     found = _COMMAND.match(lex.s, lex.i)
     if found is None:
         return None
     text, nowhere, op = found.groups()
-    words = _literals(text)
+    words = text.split() if "'" not in text and '"' not in text else _quoted(text)
     if words[0] in _NOT_PLAIN:
         return None
     start, lex.i, end = lex.i, found.end(), found.end(2)
@@ -48,13 +48,11 @@ def plain(lex: Lexer) -> Statement | None:
         if lex.i < lex.n and lex.s[lex.i] not in "|;\n)":
             return simple(lex, start, end, words)
         op = ""
-    return Statement("simple", end, lex.s[start:end] if nowhere else text, (), op, words)
+    return Statement("plain", end, lex.s[start:end] if nowhere else text, (), op, tuple(words))
 
 
-def _literals(text: str) -> list[str]:
-    """What the words of `text`, found by _LITERALS, say."""
-    if "'" not in text and '"' not in text:
-        return text.split()
+def _quoted(text: str) -> list[str]:
+    """What the literal words of `text` say."""
     return [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
 
 
@@ -91,7 +89,7 @@ def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Sta
             if isinstance(word, Raw):
                 raws.append(word)
             if lex.i < n and s[lex.i] in " \t" and (more := _LITERALS.match(s, lex.i)) is not None:
-                words += _literals(more[1])
+                words += _quoted(more[1])
                 lex.i = more.end(1)
         end = lex.i
         if len(words) + len(redirs) + len(assigns) > WORDS:

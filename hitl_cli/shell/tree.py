@@ -76,14 +76,14 @@ class Assignment(Struct, gc=False):
 
 
 StatementKind = Literal[
-    "simple", "list", "pipeline", "not", "timed", "group", "subshell", "if", "loop", "for", "case", "arithmetic", "test",
-    "function",
+    "plain", "simple", "list", "pipeline", "not", "timed", "group", "subshell", "if", "loop", "for", "case", "arithmetic",
+    "test", "function",
 ]  # fmt: skip
 
 
 class Statement(Struct, gc=False):
     """`text` is its source, `end` where that ends in the text it was parsed from, `op` what stands behind it: `&&`, `||`,
-    `;`, `&`, `|`, or "" at the end of a list.
+    `;`, `&`, `|`, or "" at the end of a list. A plain one is a simple command of literal words alone.
 
     `kids` by kind: the items of a list, the commands of a pipeline, the one body of not, timed, group, subshell and
     function; condition and body of a loop; the body of for and of each branch of case; for if: condition, body, condition,

@@ -18,8 +18,7 @@ from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
 
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 _EMPTYING = frozenset(("i", "ignore-environment", "u", "unset"))  # options of env
-_NAMES = (*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval")
-WRAPPERS: frozenset[Word] = frozenset((*_NAMES, *(f"{folder}/{name}" for folder in SYSTEM_FOLDERS for name in _NAMES)))
+WRAPPERS = frozenset((*ROWS, *ALIASES, *SHELLS, "find", "gfind", "eval"))
 RUN_TIME = Unknown("…")  # words that arrive when it runs: what xargs reads
 
 

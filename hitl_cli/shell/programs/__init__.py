@@ -31,12 +31,12 @@ _MINOR = re.compile(r"(?<=\d)\.\d+$")  # python3.12 is python3
 class Program(Struct, frozen=True):
     """What is known of a program by the word it is called with.
 
-    name     that word, without a system folder in front of it
+    bare     that word without the system folder in front of it, None when there is none
     names    program names this may be, for deny and ask rules
     row      its row, None when it has none
     """
 
-    name: str
+    bare: str | None
     names: tuple[str, ...]
     row: Row | None
 
@@ -50,7 +50,7 @@ def program(word: str) -> Program:
     plain = SAME.get(base) or _MINOR.sub("", base)
     row = row_of(base)
     return Program(
-        base if slash and folder in SYSTEM_FOLDERS else word,
+        base if slash and folder in SYSTEM_FOLDERS else None,
         (base,) if plain == base else (base, plain),
         row.compile() if row is not None else None,
     )
@@ -62,8 +62,8 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     if not isinstance(words[0], str):
         return Reading(words, place, cwd, _NO_ROW, opaque="which program runs is known only at run time")
     found = program(words[0])
-    if found.name != words[0]:
-        words = (found.name, *words[1:])
+    if found.bare is not None:
+        words = (found.bare, *words[1:])
     row = found.row
     if row is None:
         bare = tuple([word for word in words if not isinstance(word, str) or word[:1] != "-"])

@@ -24,7 +24,7 @@ class Given(Struct, frozen=True, gc=False):
     at: int
 
 
-class Reading(Struct):
+class Reading(Struct, gc=False):
     """What one simple command does, as far as its words say.
 
     words    the canonical words: neutral options and a system folder in front of the program removed

@@ -19,17 +19,18 @@ def _find(reading: Reading) -> None:
 
 
 _ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
+_NO_PATTERN = word_set("-e -f --files --type-list")  # the operands hold none
 _BEFORE = ("--", "-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
 
 def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
-    given = reading.has("-e", "-f", "--files", "--type-list")
-    files = reading.operands if given else reading.operands[1:]
-    recursive = reading.has("-r", "-R") or any(value == "recurse" for _, value in reading.values("-d"))
-    if not files and not reading.has("--type-list") and (recursive or _searches(reading)):
-        files = ["."]
-    (reading.lists if reading.has("--files") else reading.reads).extend(files)
+    given = {option.name for option in reading.given}
+    files = reading.operands[1:] if given.isdisjoint(_NO_PATTERN) else reading.operands
+    if not files and "--type-list" not in given:
+        recursive = not given.isdisjoint(("-r", "-R")) or any(value == "recurse" for _, value in reading.values("-d"))
+        files = ["."] if recursive or _searches(reading) else []
+    (reading.lists if "--files" in given else reading.reads).extend(files)
 
 
 def _searches(reading: Reading) -> bool:

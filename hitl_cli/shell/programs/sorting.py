@@ -19,7 +19,7 @@ _STREAMED = frozenset(("read", "write", "make"))  # where `-` is a standard stre
 def sort(reading: Reading, start: int = 1) -> None:
     """Sort the words from `start` on and note what they touch."""
     row, words, operands, places = reading.row, reading.words, reading.operands, reading.places
-    marks = row.marks  # what options begin with, () where they have ended
+    marks = row.marks  # what options begin with, "" where they have ended
     after = doubtful = 0  # behind the value of an option, and a word that may be the value of the option before it
     for i, word in enumerate(words[start:], start):
         if i < after:
@@ -27,7 +27,7 @@ def sort(reading: Reading, start: int = 1) -> None:
         if not isinstance(word, str):
             after = _unknown(reading, word, i, not marks)
             row = reading.row
-        elif word.startswith(marks) and len(word) > 1:
+        elif word[:1] in marks and len(word) > 1:
             option = row.known.get(word)
             if option is not None:
                 after = _give(reading, option, None, i)
@@ -38,7 +38,7 @@ def sort(reading: Reading, start: int = 1) -> None:
             elif i == doubtful:
                 doubtful += 1
             else:
-                marks = ()
+                marks = ""
             continue
         elif row.subs is None or operands:
             operands.append(word)

@@ -105,7 +105,7 @@ class Row(Struct):
     known: dict[str, Option] = field(default_factory=dict)
     cut: dict[str, Option | None] = field(default_factory=dict)
     ready: bool = False
-    marks: str | tuple[str, ...] = "-"  # what options begin with
+    marks: str = "-"  # what options begin with
     acting: bool = False
 
     def long(self, name: str) -> tuple[str, Option | None]:
@@ -139,7 +139,7 @@ class Row(Struct):
         for line in self.options.splitlines():
             self.known.update(parse_line(line))
         if self.plus:
-            self.marks = ("-", "+")
+            self.marks = "-+"
         self.acting = self.wary or self.at_files or any(option.acts for option in self.known.values())
         self.ready = True
         return self
