@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
 SLOW = ("e2e", "durable")
+
+# What is compiled is kept, whatever was asked of Python: else each of the hundreds of processes that are started here would
+# compile the program, and each worker all tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).parent.parent / "hitl_cli"
 # The floor of each module or package; the longest name that fits counts.
 FLOORS = {
@@ -77,6 +75,7 @@ HOMES = {
 }
 STRANGERS = ("tools", "models", "store", "rulebook")  # these do not know one another
 MODULES = sorted(p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py"))
+INNER = [module for module in MODULES if module != "__init__.py"]
 
 
 def floor(name: str) -> int:
@@ -125,46 +124,42 @@ def dotted(module: str) -> str:
     return module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
-def test_imports_point_down(module):
-    here = dotted(module)
-    for name in ours(module):
-        assert floor(name) <= floor(here), f"{module} imports hitl_cli.{name} of a higher floor"
+def test_imports_point_down():
+    assert [f"{m} imports {n}" for m in INNER for n in ours(m) if floor(n) > floor(dotted(m))] == []
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
-def test_within_the_lowest_floor_there_is_an_order(module):
-    here = dotted(module).split(".")[0]
-    if here in ORDER_WITHIN_0:
-        allowed = ORDER_WITHIN_0[: ORDER_WITHIN_0.index(here) + 1]
-        assert {n.split(".")[0] for n in ours(module)} <= set(allowed)
+def test_within_the_lowest_floor_there_is_an_order():
+    for module in INNER:
+        here = dotted(module).split(".")[0]
+        if here in ORDER_WITHIN_0:
+            allowed = ORDER_WITHIN_0[: ORDER_WITHIN_0.index(here) + 1]
+            assert {n.split(".")[0] for n in ours(module)} <= set(allowed), module
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m != "__init__.py"])
-def test_the_lower_floors_are_pure(module):
-    if floor(dotted(module)) <= 2:
-        assert not {name.split(".")[0] for name, _ in imports(module)} & IMPURE
+def test_the_lower_floors_are_pure():
+    pure = [module for module in INNER if floor(dotted(module)) <= 2]
+    assert [m for m in pure if {name.split(".")[0] for name, _ in imports(m)} & IMPURE] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_each_heavy_library_has_one_home(module):
-    for name, _ in imports(module):
-        homes = HOMES.get(name.split(".")[0])
-        assert homes is None or any(module.startswith(home) for home in homes), f"{module} imports {name}"
+def test_each_heavy_library_has_one_home():
+    for module in MODULES:
+        for name, _ in imports(module):
+            homes = HOMES.get(name.split(".")[0])
+            assert homes is None or any(module.startswith(home) for home in homes), f"{module} imports {name}"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_only_the_entry_imports_the_command_line(module):
-    if not module.startswith("cli/") and module != "__main__.py":
-        assert not any(name.startswith("cli") for name in ours(module))
+def test_only_the_entry_imports_the_command_line():
+    others = [module for module in MODULES if not module.startswith("cli/") and module != "__main__.py"]
+    assert [f"{m} imports {name}" for m in others for name in ours(m) if name.startswith("cli")] == []
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.split("/")[0].removesuffix(".py") in STRANGERS])
-def test_what_touches_the_world_does_not_know_its_siblings(module):
-    here = module.split("/")[0].removesuffix(".py")
-    assert not {n.split(".")[0] for n in ours(module)} & (set(STRANGERS) - {here})
+def test_what_touches_the_world_does_not_know_its_siblings():
+    for module in MODULES:
+        here = module.split("/")[0].removesuffix(".py")
+        if here in STRANGERS:
+            assert not {n.split(".")[0] for n in ours(module)} & (set(STRANGERS) - {here}), module
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_no_file_grows_past_its_limit(module):
-    assert len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) <= 400
+def test_no_file_grows_past_its_limit():
+    lines = {module: len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) for module in MODULES}
+    assert {module: count for module, count in lines.items() if count > 400} == {}

@@ -207,6 +207,7 @@ def test_results_errors_pictures_and_progress(place, good):
     assert where.content == f"{place.cwd} secret"
 
 
+@pytest.mark.slow
 def test_a_huge_result_is_clipped_and_kept_whole(place, good):
     async def story(call, tools, problems, group):
         return await call("mcp__good__long", times=200_000)
@@ -218,6 +219,7 @@ def test_a_huge_result_is_clipped_and_kept_whole(place, good):
     assert whole.read_text() == "0123456789" * 200_000
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_is_a_failed_result_and_is_started_again(place, good):
     async def story(call, tools, problems, group):
         died = await call("mcp__good__die")
@@ -242,6 +244,7 @@ def test_a_server_that_never_answers_is_a_problem(place, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_servers_that_cannot_be_used_are_problems_and_the_others_work(place, good):
     missing = Server("missing", "/no/such/server")
     dead = Server("dead", "bash", ("-c", "echo cannot find my settings >&2; exit 1"))
@@ -448,6 +451,7 @@ def test_nothing_reaches_the_terminal(place, raw, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_server_ends_with_the_session_even_one_that_will_not(place, good, tmp_path):
     stubborn = f"trap '' TERM; echo $$ > {tmp_path}/stubborn; cat > /dev/null; while :; do sleep 1000; done"
     willing = f"echo $$ > {tmp_path}/willing; exec {good.command} {good.args[0]}"
@@ -468,6 +472,7 @@ def test_a_server_ends_with_the_session_even_one_that_will_not(place, good, tmp_
         assert members(int((tmp_path / name).read_text())) == []
 
 
+@pytest.mark.slow
 def test_a_server_over_http(place, good, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

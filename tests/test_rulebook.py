@@ -231,6 +231,7 @@ def _add(paths: Paths, place: Place, who: int) -> None:
         rulebook.add(codec.parse("Bash(shared)"), "user", place, paths)
 
 
+@pytest.mark.slow
 def test_eight_processes_at_once_lose_nothing(paths: Paths, place: Place) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_add, args=(paths, place, who)) for who in range(8)]

@@ -102,7 +102,7 @@ def valid(messages: Any) -> None:
         assert all(b["text"] for b in message["content"] if b["type"] == "text")
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 60))])
 def test_random_conversations(seed: int) -> None:
     async def story() -> None:
         dice = random.Random(seed)

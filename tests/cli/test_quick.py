@@ -18,7 +18,7 @@ from hitl_cli.cli.root import root
 from hitl_cli.cli.typed import alone, invoke
 from hitl_cli.errors import UsageError
 
-LINES = 400  # of each command
+LINES = 250  # of each command
 VALUES = (
     "x",
     "",

@@ -22,6 +22,7 @@ from tests.help.story import Reader, blocks
 PAGES = sorted(FOLDER.glob("*.md"))
 
 
+@pytest.mark.slow  # the program is started for each command
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_commands_print(page: Path, reader: Reader) -> None:
     for printed in reader.follow(page.read_text(encoding="utf-8")):

@@ -47,6 +47,7 @@ async def test_AS_55_a_command_that_fails_is_an_error_with_both_outputs(workshop
     assert "3" in told
 
 
+@pytest.mark.parametrize("path", ["streaming"])
 @pytest.mark.parametrize("kept", ["memory"])
 async def test_AS_55_a_command_that_takes_too_long_is_ended_and_is_an_error(workshop: Workshop) -> None:
     told = await workshop.bash(command="echo begun; sleep 60; echo never", timeout=4000)

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 def collected() -> set[str]:
     """The ids in the names and parameter ids of all tests of this folder, as pytest collects them."""
     listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "--no-header", "-n", "0", str(HERE)],
+        [sys.executable, "-m", "pytest", "--collect-only", "--no-header", "--assert=plain", "-n", "0", str(HERE)],
         capture_output=True,
         text=True,
         cwd=HERE.parents[1],
