@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
 
 from hitl_cli.access import Command, Place, ReadPath, Unknown, WritePath, lexical
@@ -41,10 +41,9 @@ def rules_for(scene: Scene, rules: Rules, paths: Collection[str], tools: Collect
     return [met for met in found if met[0].tool in tools and live(met[0], scene.now)] if found else found
 
 
-def rule_for(scene: Scene, decision: Decision, paths: Collection[str], tools: Collection[str]) -> Rule | None:
-    """The first rule of a decision to deny or to ask."""
-    met = rules_for(scene, scene.bar, paths, tools)
-    return next((rule for rule, _ in met if rule.decision is decision), None)
+def strictest(met: Collection[tuple[Rule, Pattern]]) -> Rule | None:
+    """The first that denies, else the first that asks."""
+    return max((rule for rule, _ in met), key=attrgetter("decision")) if met else None
 
 
 def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
@@ -97,39 +96,40 @@ def names_in(command: Command, at: str) -> Names:
 
 
 def may_name(index: Index, command: Command, at: str) -> bool:
-    """False when no word of the command is a path that some pattern names (`named_by`): none of its components does, and
-    it is plainly spelled."""
-    if command.words[0] in kinds.INTERPRETERS or Unknown in map(type, command.words):
+    """False when no word of the command is a path that some pattern names (`named_by`): no component of any does. True also
+    for what is read in more ways than one, or goes up, or stands so high that a wildcard names what is missing above."""
+    if Unknown in map(type, command.words):
         return True
     words: tuple[str, ...] = command.words[1:]  # type: ignore[assignment]
     text = "/".join((*at.rsplit("/", 3)[-3:], *words))
-    if "/.." in text:
+    if command.words[0] in kinds.INTERPRETERS and CODE.search(text):
         return True
     if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
         text = text.replace("//", "/")
     if "=" in text or "@" in text:
         text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
-    return index.names(text.split("/"))
+    parts = text.split("/")
+    return ".." in parts or index.names(parts)
 
 
-def named_by(scene: Scene, decision: Decision, names: Names) -> Rule | None:
-    """A rule of this decision that such a path would meet; a wide rule says nothing about a word that may be none."""
+def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
+    """The rule that denies such a path, else the one that asks; a wide rule says nothing about a word that may be none."""
+    found: dict[Decision, Rule] = {}
     indexes = [index for index in scene.bar.paths if index.names(names.parts)]
     for path, kind in names.paths:
+        if DENY in found:
+            break
         if kind == "glob":
-            rule = _may(scene, decision, path, _BOTH)
-            if rule is not None and rule.pattern not in (None, "*", "**"):
-                return rule
+            for decision in (DENY, ASK):
+                rule = _may(scene, decision, path, _BOTH)
+                if rule is not None and rule.pattern not in (None, "*", "**"):
+                    found.setdefault(decision, rule)
         elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
             for each in (path, path + "/\0") if kind == "folder" else (path,):
                 for rule, pattern in rules_for(scene, scene.bar, (each,), _BOTH):
-                    if (
-                        rule.decision is decision
-                        and pattern is not None
-                        and any(pattern.names(part) for part in each.split("/")[-3:])
-                    ):
-                        return rule
-    return None
+                    if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
+                        found.setdefault(rule.decision, rule)
+    return found
 
 
 class File:
@@ -199,10 +199,8 @@ class File:
             # What closes all of a folder closes this as well.
             below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
             met += rules_for(scene, scene.bar, (below,), tools)
-        if not met:
-            return None
-        rule = max((rule for rule, _ in met), key=attrgetter("decision"))
-        return rule.decision, rule
+        rule = strictest(met)
+        return (rule.decision, rule) if rule else None
 
     def _may_be_barred(self, decision: Decision, tools: Collection[str]) -> tuple[Decision, Rule] | None:
         """As `_barred`, for what only the shell knows."""
@@ -213,9 +211,11 @@ class File:
             return (decision, rule) if rule else None
         below = self.access.below
         if below is not None and (there := below.paths()) is not None:
-            met = (rule_for(self.scene, decision, (lexical(path, "/"),), tools) for path in there)
-            found = next((each for each in met if each), None)
-            return (decision if below.every else ASK, found) if found else None
+            for path in there:
+                for found, _ in rules_for(self.scene, self.scene.bar, (lexical(path, "/"),), tools):
+                    if found.decision is decision:
+                        return decision if below.every else ASK, found
+            return None
         return ASK, rule
 
     # Policy, allow

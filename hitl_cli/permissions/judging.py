@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import READS, WRITES, File, Names, may_name, named_by, names_in, rule_for
+from hitl_cli.permissions.files import READS, WRITES, File, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, concerns, fits
@@ -88,8 +88,14 @@ class Judging:
     def _command(self, n: int, command: Command) -> Settled:
         scene = self.scene
         what = partial(self._what, n, command)
-        concerned, names = concerns(scene.bar.first, command), self._names(n, command)
-        if concerned or names:
+        concerned, names = concerns(scene.bar.first, command), None
+        if n not in self.stated and not command.free:  # then any word may be a file that a rule names
+            at = command.cwd or scene.place.cwd
+            for index in scene.bar.paths:
+                if may_name(index, command, at):
+                    names = names_in(command, at)
+                    break
+        if concerned or names is not None:
             barred = self._barred_command(command, what, concerned, names)
             if barred is not None:
                 return barred
@@ -109,24 +115,16 @@ class Judging:
         edits = scene.mode == "accept-edits" and self._edits_here(n, command)
         return scene.by_mode(why or (lambda: f"no rule covers {what()}"), edits)
 
-    def _names(self, n: int, command: Command) -> Names | None:
-        """What its words would be as paths, where none are stated and some deny or ask rule may name one."""
-        if n not in self.stated and not command.free:
-            at = command.cwd or self.scene.place.cwd
-            for index in self.scene.bar.paths:
-                if may_name(index, command, at):
-                    return names_in(command, at)
-        return None
-
     def _barred_command(self, command: Command, what: Why, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
+        files = named_by(self.scene, names) if names else {}
         for decision in (DENY, ASK):
             if concerned:
                 if rule := self.scene.first(decision, lambda t: t.hits(command)):
                     return decision, "rule", said(rule, what), rule
                 if rule := self.scene.first(decision, lambda t: t.may_hit(command)):
                     return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
-            if names and (rule := named_by(self.scene, decision, names)):
+            if rule := files.get(decision):
                 return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
         return None
 
@@ -156,10 +154,8 @@ class Judging:
                 return decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in opaque.words:
-            path = (lexical(word, self.scene.place.cwd),)
-            if rule := rule_for(self.scene, DENY, path, READS | WRITES) or rule_for(
-                self.scene, ASK, path, READS | WRITES
-            ):
+            path = lexical(word, self.scene.place.cwd)
+            if rule := strictest(rules_for(self.scene, self.scene.bar, (path,), READS | WRITES)):
                 return ASK, "rule", f"{why}; {named(rule)} may forbid it", rule
         if len(opaque.words) > SEARCHED:
             why += f"; deny and ask rules were looked for among its first {SEARCHED:,} words"
@@ -209,12 +205,15 @@ def _worst(parts: Sequence[Part], found: Sequence[Part]) -> Part:
     if parts is not found:
         ranks = [part.decision * _STEP * _STEP + rank for part, rank in zip(parts, ranks, strict=True)]
     top = max(ranks)
-    if top % _STEP == 0 and ranks.count(top) > 1:  # a command that removes what nothing covers says more
-        for part in parts:
-            if part.by == "none" and isinstance(part.access, WritePath) and part.access.removes:
-                n = part.access.by_command
-                if n is not None and ranks[n] == top:
-                    return parts[n]
+    if top % _STEP == 0 and ranks.count(top) > 1:  # of these a command says more that removes what nothing covers
+        removers = {
+            p.access.by_command
+            for p in parts
+            if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
+        }
+        for n, part in enumerate(parts):
+            if ranks[n] == top and n in removers:
+                return part
     return parts[ranks.index(top)]
 
 

@@ -183,7 +183,9 @@ def fits(tables: Iterable[Table], command: Command, now: float) -> list[Fit]:
 
 def concerns(first: Set[str] | None, command: Command) -> bool:
     """False when no deny or ask rule can meet the command: no words to search begin with one of `first` (None: all may)."""
-    if first is None or not first.isdisjoint(command.names):
+    if not first:
+        return first is None
+    if not first.isdisjoint(command.names):
         return True
     seen: Word = ""
     for spelling in (command.words, *command.forms, *command.also):
@@ -195,6 +197,8 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         if "/" in word and word.rpartition("/")[2] in first:
             return True
         seen = word
+    if not command.words or command.words[0] not in kinds.INTERPRETERS:
+        return False
     return not all(map(first.isdisjoint, _codes(command)))
 
 
