@@ -33,7 +33,8 @@ class Lexer:
     def __init__(self, s: str, depth: int = 0) -> None:
         if depth > DEEPEST:
             raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
-        self.s, self.i, self.n, self.depth = s, 0, len(s), depth
+        self.s, self.n = s, len(s)
+        self.i, self.depth = 0, depth
         self.closers = 0
         self.blocked = False  # the body of a here-document is due outside of this substitution
         self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline

@@ -72,7 +72,7 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
 class Walk:
     """One reading: `out` are the accesses, `node` the part of the text being walked."""
 
-    characters = depth = 0
+    depth = 1
     piped: Statement | None = None  # the pipeline around what is walked
     counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
     exporting = False  # `set -a` was seen
@@ -80,6 +80,7 @@ class Walk:
 
     def __init__(self, place: Place, text: str) -> None:
         self.place = place
+        self.characters = len(text)
         self.steps = 0
         self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
         self.within: tuple[str, ...] = ()
@@ -93,21 +94,22 @@ class Walk:
         """Read `text`, which a command hands to a shell of its own, and walk it."""
         before = self.depth, self.piped, self.counted, self.known
         self.counted, self.known = Walk.counted, {}
+        self.depth += 1
+        self.characters += len(text)
+        refused = "it holds too much text in texts" if self.characters > _READ else ""
         parent, self.node = self.node, Node(kind, text, len(self.out))
         parent.kids.append(self.node)
-        after = self.script(text, folders)
+        after = self.script(text, folders, refused)
         self.node.last = len(self.out)
         self.node = parent
         self.depth, self.piped, self.counted, self.known = before
         return after
 
-    def script(self, text: str, folders: Folders) -> After:
-        """Read the text of this node and walk it."""
+    def script(self, text: str, folders: Folders, refused: str = "") -> After:
+        """Read the text of this node and walk it, unless it is refused for a reason."""
         own = self.node
-        self.depth += 1
         try:
-            self.characters += len(text)
-            if reason := look(text) or ("it holds too much text in texts" if self.characters > _READ else ""):
+            if reason := look(text) or refused:
                 raise Unreadable(reason)
             lex = Lexer(text, self.depth)
             made = parse(lex)

@@ -20,7 +20,7 @@ _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
 # has to end the last one, or it goes on: nothing but a whole word is ever given back. Behind them, redirections that
 # touch nothing, and an operator when a command certainly begins behind it.
-_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"[^"$`\\]*+")"""
+_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"(?:[^"$`\\]++|\\(?![$`"\\\n]))*+")"""
 _ENDED = r"(?![^ \t\n;&|)])"
 _MORE = rf"(?:[ \t]++{_LITERAL}){{0,{WORDS - 1}}}"
 _NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}+"

@@ -45,7 +45,9 @@ _NO_ROW = Row("")
 
 
 @lru_cache(maxsize=500)  # the words come from commands, so their number has no bound
-def program(word: str) -> Program:
+def program(word: Word) -> Program:
+    if not isinstance(word, str):
+        return Program(None, (), None)
     folder, slash, base = word.rpartition("/")
     plain = SAME.get(base) or _MINOR.sub("", base)
     row = row_of(base)
@@ -59,13 +61,13 @@ def program(word: str) -> Program:
 def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = False) -> Reading:
     """Study one simple command; `cwd` is the absolute folder it runs in, None when that is not known; `fed`: its input is
     the output of another command."""
-    if not isinstance(words[0], str):
-        return Reading(words, place, cwd, _NO_ROW, opaque="which program runs is known only at run time")
     found = program(words[0])
     if found.bare is not None:
         words = (found.bare, *words[1:])
     row = found.row
     if row is None:
+        if not isinstance(words[0], str):
+            return Reading(words, place, cwd, _NO_ROW, opaque="which program runs is known only at run time")
         bare = tuple([word for word in words if not isinstance(word, str) or word[:1] != "-"])
         also = (bare,) if 1 < len(bare) < len(words) else ()
         return Reading(words, place, cwd, _NO_ROW, fed, found.names, also=also)

@@ -18,7 +18,8 @@ _STREAMED = frozenset(("read", "write", "make"))  # where `-` is a standard stre
 
 def sort(reading: Reading, start: int = 1) -> None:
     """Sort the words from `start` on and note what they touch."""
-    row, words, operands, places = reading.row, reading.words, reading.operands, reading.places
+    row, words = reading.row, reading.words
+    operands, places = reading.operands, reading.places
     marks = row.marks  # what options begin with, "" where they have ended
     after = doubtful = 0  # behind the value of an option, and a word that may be the value of the option before it
     for i, word in enumerate(words[start:], start):
