@@ -47,6 +47,7 @@ FAMILIES = {
         curl wget aria2c yt-dlp youtube-dl http https httpie nc ncat netcat socat telnet ftp nmap tcpdump ping ping6
         traceroute host nslookup whois dig openssl gpg age
     """,
+    "own": "hitl hitl_cli",
     "pagers": """
         less more most pg bat batcat man apropos whatis info vim ex vimdiff gvim rvim emacs emacsclient nano pico ed
         red

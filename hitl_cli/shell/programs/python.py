@@ -23,7 +23,7 @@ def _module(reading: Reading) -> None:
     for at, name in reading.values("-m"):
         if isinstance(name, str):
             glued = str(reading.words[at]).endswith(f"m{name}")
-            delegate(reading, row_of(name), at if glued else at + 1)
+            delegate(reading, row_of(name.removesuffix(".__main__")), at if glued else at + 1)
             return
     if not reading.has("-c"):
         script(reading)

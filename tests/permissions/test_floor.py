@@ -1,0 +1,101 @@
+"""Commands that reach the floor ask in every mode, whatever is allowed: from the text of the command to the verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hitl_cli.access import Place
+from hitl_cli.accesses import accesses_of
+from hitl_cli.permissions.codec import parse
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision, Mode, Verdict
+from hitl_cli.records import replace
+
+
+@pytest.fixture
+def place(disk: Place) -> Place:
+    """The workspace as a repository, the home folder with hitl's own files."""
+    for folder in (".git/hooks", ".hitl", "d"):
+        Path(disk.workspace, folder).mkdir(parents=True)
+    own = f"{disk.home}/.config/hitl"
+    Path(own).mkdir(parents=True)
+    return replace(disk, protected=(own, f"{disk.workspace}/.hitl"))
+
+
+def judge(command: str, place: Place, *rules: str, mode: Mode = "default") -> Verdict:
+    policy = Policy([parse(rule, Decision.ALLOW) for rule in rules], place)
+    return policy.judge(accesses_of("Bash", {"command": command}, place), mode=mode, now=0.0, tool="Bash")
+
+
+def on_the_floor(command: str, place: Place) -> bool:
+    """Whether nothing allows it: no rule, however wide, and no mode."""
+    program = command.split()[0]
+    found = [
+        judge(command, place, "Bash", f"Bash({program}:*)", "Write(//**)", "Read(//**)", mode=mode)
+        for mode in ("default", "accept-edits", "bypass", "declared")
+    ]
+    return all(v.decision is Decision.ASK and "floor" in [part.by for part in v.parts] for v in found)
+
+
+def free(command: str, place: Place) -> bool:
+    return judge(command, place, mode="bypass").decision is Decision.ALLOW
+
+
+OWN = ("hitl", "python -m hitl_cli", "python3 -mhitl_cli.__main__", "uv run hitl", ".venv/bin/hitl", "uvx hitl")
+CHANGING = (
+    "rules add Bash",
+    "rules remove 'Bash(x)'",
+    "rules import --write s.json",
+    "rules import s.json --write",
+    "rules packs git --off",
+    "rules packs git $x",
+    "trust",
+    "untrust",
+    "answer abc --approve",
+    "answer abc --reply --help",
+    "recover abc",
+    "run 'do it' --mode bypass",
+    "-p 'do it'",
+    "-c",
+    "sessions delete abc",
+    "sessions fork abc",
+    "--install-completion",
+    "frobnicate",
+    '"$x"',
+    "rules $x",
+    "",
+)
+SHOWING = (
+    "--version",
+    "--help",
+    "trust --help",
+    "rules add -h",
+    "rules check 'rm -rf /'",
+    "rules explain 'git log'",
+    "rules list --json",
+    "rules packs",
+    "rules import s.json",
+    "sessions list",
+    "sessions export abc --to f.md",
+    "pending --json",
+    "show abc",
+    "log",
+    "config show",
+    "doctor",
+    "help rules",
+)
+
+
+class TestOwnProgram:
+    @pytest.mark.parametrize("words", CHANGING)
+    def test_what_changes_rules_or_answers_questions_is_on_the_floor(self, words: str, place: Place) -> None:
+        for program in OWN:
+            assert on_the_floor(f"{program} {words}", place), program
+
+    @pytest.mark.parametrize("words", SHOWING)
+    def test_what_only_shows_is_not(self, words: str, place: Place) -> None:
+        for program in OWN:
+            assert free(f"{program} {words}", place), program
+        assert judge(f"hitl {words}", place, "Bash(hitl:*)").decision is Decision.ALLOW
