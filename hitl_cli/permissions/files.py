@@ -3,133 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
-from operator import attrgetter
+from collections.abc import Collection
 
-from hitl_cli.access import Command, Place, ReadPath, Unknown, WritePath, lexical
-from hitl_cli.permissions import globs, kinds, pathtree, places
+from hitl_cli.access import Command, ReadPath, WritePath, lexical
+from hitl_cli.permissions import places
+from hitl_cli.permissions.pathrules import READS, SEARCHES, WRITES, may_meet, rules_for, strictest
 from hitl_cli.permissions.rule import Decision, Rule
-from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Rules, Scene, Settled, joined, named, said, shown
-from hitl_cli.permissions.tables import CODE, Fit, live
-from hitl_cli.records import Struct, field
-
-READS = frozenset({"Read"})
-SEARCHES = {tool: frozenset({"Read", tool}) for tool in ("Glob", "Grep")}  # with whose rules they meet
-WRITES = frozenset({"Write", "Edit"})
-_BOTH = READS | WRITES
-
-
-Pattern = globs.Path | None  # None: every path
-Index = pathtree.Index[tuple[Rule, Pattern]]
-
-
-def index(rules: Iterable[Rule], place: Place, *, strict: bool) -> Index:
-    """Rules of file tools, of one decision. `strict`: they allow."""
-    made = Index(place, strict=strict)
-    for rule in rules:
-        pattern = None if rule.pattern is None else globs.parse(rule.pattern, place.home)
-        made.add(pattern, (rule, pattern))
-    return made
-
-
-def rules_for(scene: Scene, rules: Rules, paths: Collection[str], tools: Collection[str]) -> list[tuple[Rule, Pattern]]:
-    """Those of `rules` for one of `tools` that meet any of the paths."""
-    found = []
-    for index in rules.paths:
-        for path in paths:
-            found += index.find(path)
-    return [met for met in found if met[0].tool in tools and live(met[0], scene.now)] if found else found
-
-
-def strictest(met: Collection[tuple[Rule, Pattern]]) -> Rule | None:
-    """The first that denies, else the first that asks."""
-    return max((rule for rule, _ in met), key=attrgetter("decision")) if met else None
-
-
-def _may(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
-    """A rule for some path that a shell pattern may name."""
-
-    def wanted(it: tuple[Rule, Pattern]) -> bool:
-        rule, _ = it
-        return rule.decision is decision and rule.tool in tools and live(rule, scene.now)
-
-    for index in scene.bar.paths:
-        for rule, _ in index.may(glob, wanted):
-            return rule
-    return None
-
-
-class Names(Struct):
-    """What words of a command would be as paths, each with its kind; `parts` holds the last components of all of them."""
-
-    paths: list[tuple[str, str]] = field(default_factory=list)
-    parts: set[str] = field(default_factory=set)
-
-
-def names_in(command: Command, at: str) -> Names:
-    """For programs whose files nobody can tell: every word that may be one."""
-    found = Names()
-    if command.free or command.words[:1] == ("echo",):
-        return found
-    at = lexical(at, "/")
-    found.parts.update(at.rsplit("/", 2))
-    code = command.words[0] in kinds.INTERPRETERS
-    for word in command.words[1:]:
-        if isinstance(word, str):
-            value, pieces = word, [word] if word else []
-            if code or "=" in word or "@" in word:
-                value = word.rpartition("=")[2]
-                every = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
-                pieces = [piece for piece in dict.fromkeys(every) if piece]
-            for piece in pieces:
-                if "/" not in piece and piece not in (".", "..") and at != "/":
-                    path = f"{at}/{piece}"
-                    found.parts.add(piece)
-                else:
-                    path = lexical(piece, at)
-                    found.parts.update(path.rsplit("/", 3))
-                # A folder may be meant, not just any word.
-                found.paths.append((path, "folder" if value != word or "/" in piece else "name"))
-        elif word.glob:
-            found.paths.append((lexical(word.text, at), "glob"))
-    return found
-
-
-def may_name(index: Index, command: Command, at: str) -> bool:
-    """False when no word of the command is a path that some pattern names (`named_by`): no component of any does. True also
-    for what is read in more ways than one, or goes up, or stands so high that a wildcard names what is missing above."""
-    if Unknown in map(type, command.words):
-        return True
-    words: tuple[str, ...] = command.words[1:]  # type: ignore[assignment]
-    text = "/".join((*at.rsplit("/", 3)[-3:], *words))
-    if command.words[0] in kinds.INTERPRETERS and CODE.search(text):
-        return True
-    if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
-        text = text.replace("//", "/")
-    if "=" in text or "@" in text:
-        text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
-    parts = text.split("/")
-    return ".." in parts or index.names(parts)
-
-
-def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
-    """The rule that denies such a path, else the one that asks; a wide rule says nothing about a word that may be none."""
-    found: dict[Decision, Rule] = {}
-    indexes = [index for index in scene.bar.paths if index.names(names.parts)]
-    for path, kind in names.paths:
-        if DENY in found:
-            break
-        if kind == "glob":
-            for decision in (DENY, ASK):
-                rule = _may(scene, decision, path, _BOTH)
-                if rule is not None and rule.pattern not in (None, "*", "**"):
-                    found.setdefault(decision, rule)
-        elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
-            for each in (path, path + "/\0") if kind == "folder" else (path,):
-                for rule, pattern in rules_for(scene, scene.bar, (each,), _BOTH):
-                    if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
-                        found.setdefault(rule.decision, rule)
-    return found
+from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
+from hitl_cli.permissions.tables import Fit
 
 
 class File:
@@ -150,7 +31,19 @@ class File:
         self.written = self.paths[0]
 
     def settled(self) -> Settled:
-        return self._closed() or self._opened() or self._left()
+        """What a deny rule, the floor or an ask rule says, else the program's policy, the command it belongs to or an allow
+        rule, else the mode."""
+        barred = self._barred()
+        if barred and barred[0] is DENY:
+            return DENY, "rule", said(barred[1], self._doing), barred[1]
+        if why := places.floor(self.access, self.paths, self.scene.place):
+            return ASK, "floor", lambda: f"{self._doing()}: {why}", None
+        if barred is None:
+            return self._opened() or self._left()
+        rule = barred[1]
+        if rule.decision is DENY:
+            return ASK, "rule", lambda: f"{named(rule)} may forbid {self._doing()}", rule
+        return ASK, "rule", said(rule, self._doing), rule
 
     # In words
 
@@ -168,21 +61,7 @@ class File:
             return "what is in " + ("the workspace" if folder in roots else f"`{shown(self.scene.near(folder))}`")
         return f"`{shown(self.scene.near(self.access.path))}`"
 
-    # Deny, floor, ask
-
-    def _closed(self) -> Settled | None:
-        """What a deny rule, the floor or an ask rule says."""
-        barred = self._barred()
-        if barred and barred[0] is DENY:
-            return DENY, "rule", said(barred[1], self._doing), barred[1]
-        if why := places.floor(self.access, self.paths, self.scene.place):
-            return ASK, "floor", lambda: f"{self._doing()}: {why}", None
-        if barred is None:
-            return None
-        rule = barred[1]
-        if rule.decision is DENY:
-            return ASK, "rule", lambda: f"{named(rule)} may forbid {self._doing()}", rule
-        return ASK, "rule", said(rule, self._doing), rule
+    # Deny, ask
 
     def _barred(self) -> tuple[Decision, Rule] | None:
         """The deny rule that the path meets, else the ask rule; and what it comes to: ASK when it only may meet it."""
@@ -199,14 +78,16 @@ class File:
             # What closes all of a folder closes this as well.
             below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
             met += rules_for(scene, scene.bar, (below,), tools)
+        if not met:
+            return None
         rule = strictest(met)
-        return (rule.decision, rule) if rule else None
+        return rule.decision, rule
 
     def _may_be_barred(self, decision: Decision, tools: Collection[str]) -> tuple[Decision, Rule] | None:
         """As `_barred`, for what only the shell knows."""
         if self.listing:
             return None  # that a name might be seen is no reason to ask
-        rule = _may(self.scene, decision, self.written, tools)
+        rule = may_meet(self.scene, decision, self.written, tools)
         if rule is None or rule.pattern is None:
             return (decision, rule) if rule else None
         below = self.access.below

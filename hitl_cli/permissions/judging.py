@@ -7,7 +7,8 @@ from functools import cached_property, partial
 from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import READS, WRITES, File, Names, may_name, named_by, names_in, rules_for, strictest
+from hitl_cli.permissions.files import File
+from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, concerns, fits
@@ -30,26 +31,25 @@ class Judging:
         self.stated = {access.by_command for access in accesses if isinstance(access, (ReadPath, WritePath))}
 
     def verdict(self) -> Verdict:
-        mode, found = self.scene.mode, self._parts()
+        """A part for each access, in order; a command stands before its files, which depend on it."""
+        mode = self.scene.mode
+        found: list[Part] = []
+        commands = 0
+        for n, access in enumerate(self.accesses):
+            number = 0
+            if isinstance(access, Command):
+                number = commands = commands + 1
+                decision, by, why, rule = self._command(n, access)
+            elif isinstance(access, (ReadPath, WritePath)):
+                decision, by, why, rule = self._file(access).settled()
+            else:
+                decision, by, why, rule = self._other(access)
+            found.append(Part(access, decision, by, why, rule, number))
         if not found:
             return Verdict(ALLOW if mode == "bypass" else DENY if mode == "dont-ask" else ASK)
         parts = [_in_mode(part, mode) for part in found] if mode in ("plan", "dont-ask") else found
         worst = parts[0] if len(parts) == 1 else _worst(parts, found)
         return Verdict(worst.decision, tuple(parts), worst)
-
-    def _parts(self) -> list[Part]:
-        """A part for each access, in order; a command stands before its files, which depend on it."""
-        parts: list[Part] = []
-        number = 0
-        for n, access in enumerate(self.accesses):
-            if isinstance(access, Command):
-                number += 1
-                parts.append(Part(access, *self._command(n, access), number))
-            elif isinstance(access, (ReadPath, WritePath)):
-                parts.append(Part(access, *self._file(access).settled()))
-            else:
-                parts.append(Part(access, *self._other(access)))
-        return parts
 
     def _other(self, access: Host | ToolUse | Opaque) -> Settled:
         if isinstance(access, Opaque):
@@ -155,7 +155,8 @@ class Judging:
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in opaque.words:
             path = lexical(word, self.scene.place.cwd)
-            if rule := strictest(rules_for(self.scene, self.scene.bar, (path,), READS | WRITES)):
+            if met := rules_for(self.scene, self.scene.bar, (path,), READS | WRITES):
+                rule = strictest(met)
                 return ASK, "rule", f"{why}; {named(rule)} may forbid it", rule
         if len(opaque.words) > SEARCHED:
             why += f"; deny and ask rules were looked for among its first {SEARCHED:,} words"

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 
 from hitl_cli.access import Access, Place, ReadPath
 from hitl_cli.permissions.codec import FILE_TOOLS
-from hitl_cli.permissions.files import READS, index, rules_for, strictest
 from hitl_cli.permissions.judging import Judging
+from hitl_cli.permissions.pathrules import READS, index, rules_for, strictest
 from hitl_cli.permissions.places import spellings
 from hitl_cli.permissions.rule import Decision, Mode, Rule, Verdict
 from hitl_cli.permissions.scene import Rules, Scene
@@ -75,8 +75,8 @@ class Policy:
     def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:
         """False when a deny rule closes the file to `tool`: searches leave such files out. Absolute paths."""
         scene = Scene(self.place, self._allow, self._bar, "default", now, tool=tool)
-        rule = strictest(rules_for(scene, scene.bar, spellings(ReadPath(path, real=real)), READS | {tool}))
-        return rule is None or rule.decision is not Decision.DENY
+        met = rules_for(scene, scene.bar, spellings(ReadPath(path, real=real)), READS | {tool})
+        return not met or strictest(met).decision is not Decision.DENY
 
 
 def _compiled(rules: Sequence[Rule], place: Place, *decisions: Decision) -> Rules:

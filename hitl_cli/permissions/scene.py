@@ -66,7 +66,8 @@ class Scene(Struct, frozen=True):
         return ASK, "none", why, None
 
     def in_roots(self, path: str) -> bool:
-        return path in self.place.roots or path.startswith(_below(self.place.roots))
+        roots = self.place.roots
+        return path.startswith(_below(roots)) or path in roots
 
     def near(self, path: str) -> str:
         """The path as a person in the workspace would write it."""

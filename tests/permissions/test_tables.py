@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hitl_cli.access import Command, Host, Place, Unknown, Word
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec, globs
-from hitl_cli.permissions.files import index, may_name, named_by, names_in
+from hitl_cli.permissions.pathrules import index, may_name, named_by, names_in
 from hitl_cli.permissions.pathtree import Index
 from hitl_cli.permissions.rule import Decision
 from hitl_cli.permissions.scene import Rules, Scene

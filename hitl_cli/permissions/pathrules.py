@@ -1,0 +1,130 @@
+"""Rules for paths: those that a path meets, and those that name a file which a word of a command may be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from operator import attrgetter
+
+from hitl_cli.access import Command, Place, Unknown, lexical
+from hitl_cli.permissions import globs, kinds, pathtree
+from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.permissions.scene import ASK, DENY, Rules, Scene
+from hitl_cli.permissions.tables import CODE, live
+from hitl_cli.records import Struct, field
+
+READS = frozenset({"Read"})
+SEARCHES = {tool: frozenset({"Read", tool}) for tool in ("Glob", "Grep")}  # with whose rules they meet
+WRITES = frozenset({"Write", "Edit"})
+_BOTH = READS | WRITES
+
+Pattern = globs.Path | None  # None: every path
+Index = pathtree.Index[tuple[Rule, Pattern]]
+
+
+def index(rules: Iterable[Rule], place: Place, *, strict: bool) -> Index:
+    """Rules of file tools. `strict`: they allow."""
+    made = Index(place, strict=strict)
+    for rule in rules:
+        pattern = None if rule.pattern is None else globs.parse(rule.pattern, place.home)
+        made.add(pattern, (rule, pattern))
+    return made
+
+
+def rules_for(scene: Scene, rules: Rules, paths: Collection[str], tools: Collection[str]) -> list[tuple[Rule, Pattern]]:
+    """Those of `rules` for one of `tools` that meet any of the paths."""
+    found = []
+    for index in rules.paths:
+        for path in paths:
+            found += index.find(path)
+    return [met for met in found if met[0].tool in tools and live(met[0], scene.now)] if found else found
+
+
+def strictest(met: Collection[tuple[Rule, Pattern]]) -> Rule:
+    """The first that denies, else the first that asks."""
+    return max((rule for rule, _ in met), key=attrgetter("decision"))
+
+
+def may_meet(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
+    """A rule for some path that a shell pattern may name."""
+
+    def wanted(it: tuple[Rule, Pattern]) -> bool:
+        rule, _ = it
+        return rule.decision is decision and rule.tool in tools and live(rule, scene.now)
+
+    for index in scene.bar.paths:
+        for rule, _ in index.may(glob, wanted):
+            return rule
+    return None
+
+
+class Names(Struct):
+    """What words of a command would be as paths, each with its kind; `parts` holds the last components of all of them."""
+
+    paths: list[tuple[str, str]] = field(default_factory=list)
+    parts: set[str] = field(default_factory=set)
+
+
+def names_in(command: Command, at: str) -> Names:
+    """For programs whose files nobody can tell: every word that may be one."""
+    found = Names()
+    if command.free or command.words[:1] == ("echo",):
+        return found
+    at = lexical(at, "/")
+    found.parts.update(at.rsplit("/", 2))
+    code = command.words[0] in kinds.INTERPRETERS
+    for word in command.words[1:]:
+        if isinstance(word, str):
+            value, pieces = word, [word] if word else []
+            if code or "=" in word or "@" in word:
+                value = word.rpartition("=")[2]
+                every = (word, value, word.rpartition("@")[2], *(CODE.split(word) if code else ()))
+                pieces = [piece for piece in dict.fromkeys(every) if piece]
+            for piece in pieces:
+                if "/" not in piece and piece not in (".", "..") and at != "/":
+                    path = f"{at}/{piece}"
+                    found.parts.add(piece)
+                else:
+                    path = lexical(piece, at)
+                    found.parts.update(path.rsplit("/", 3))
+                # A folder may be meant, not just any word.
+                found.paths.append((path, "folder" if value != word or "/" in piece else "name"))
+        elif word.glob:
+            found.paths.append((lexical(word.text, at), "glob"))
+    return found
+
+
+def may_name(index: Index, command: Command, at: str) -> bool:
+    """False when no word of the command is a path that some pattern names (`named_by`): no component of any does. True also
+    for what is read in more ways than one, or goes up, or stands so high that a wildcard names what is missing above."""
+    if Unknown in map(type, command.words):
+        return True
+    words: tuple[str, ...] = command.words[1:]  # type: ignore[assignment]
+    text = "/".join((*at.rsplit("/", 3)[-3:], *words))
+    if command.words[0] in kinds.INTERPRETERS and CODE.search(text):
+        return True
+    if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
+        text = text.replace("//", "/")
+    if "=" in text or "@" in text:
+        text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
+    parts = text.split("/")
+    return ".." in parts or index.names(parts)
+
+
+def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
+    """The rule that denies such a path, else the one that asks; a wide rule says nothing about a word that may be none."""
+    found: dict[Decision, Rule] = {}
+    indexes = [index for index in scene.bar.paths if index.names(names.parts)]
+    for path, kind in names.paths:
+        if DENY in found:
+            break
+        if kind == "glob":
+            for decision in (DENY, ASK):
+                rule = may_meet(scene, decision, path, _BOTH)
+                if rule is not None and rule.pattern not in (None, "*", "**"):
+                    found.setdefault(decision, rule)
+        elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
+            for each in (path, path + "/\0") if kind == "folder" else (path,):
+                for rule, pattern in rules_for(scene, scene.bar, (each,), _BOTH):
+                    if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
+                        found.setdefault(rule.decision, rule)
+    return found
