@@ -9,6 +9,7 @@ import posixpath
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.builds import options_in_files
+from hitl_cli.shell.programs.outputs import is_one_plain_word
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
 from hitl_cli.shell.programs.table import Row, rows
@@ -18,6 +19,8 @@ _TAR = """
     --to-command = runs another program
     --checkpoint-action = can run another program
     -F --info-script --new-volume-script = runs another program
+    -M --multi-volume asks for the next volume, and an answer can start a shell
+    -L --tape-length = asks for the next volume, and an answer can start a shell
     --rsh-command --rmt-command = runs another program
     -P --absolute-names writes or reads outside the folder
     --one-top-level ? make
@@ -26,7 +29,7 @@ _TAR = """
     -T --files-from -X --exclude-from = read
     --index-file --volno-file = write
     -g --listed-incremental = make
-    -b --blocking-factor -H --format -K --starting-file -L --tape-length -N --newer --after-date -V --label --mode =
+    -b --blocking-factor -H --format -K --starting-file -N --newer --after-date -V --label --mode =
     --owner --group --mtime --exclude --transform --xform --strip-components --exclude-tag --record-size --sort =
     --suffix --newer-mtime --hole-detection --pax-option --quoting-style --warning --level --add-file =
     --sparse-version --exclude-ignore --exclude-ignore-recursive --exclude-tag-all --exclude-tag-under --group-map =
@@ -60,7 +63,7 @@ def _tar(reading: Reading) -> None:
         if isinstance(archive, Unknown) and archive.single:  # a value, whatever it looks like
             reading.acts = [act for act in reading.acts if act.at != at]
     for name in files:
-        if isinstance(name, str) and (name == "-" or _remote(reading, name)):
+        if name == "-" or _remote(reading, name):
             continue
         if creates or deletes:
             reading.write(name)
@@ -74,13 +77,16 @@ def _tar(reading: Reading) -> None:
             reading.write(word)
 
 
-def _remote(reading: Reading, name: str) -> bool:
+def _remote(reading: Reading, name: Word) -> bool:
     """`host:file` is fetched over rsh unless --force-local is given."""
-    colon = name.find(":")
-    if colon > 0 and "/" not in name[:colon] and not reading.has("--force-local"):
+    known = name.prefix if isinstance(name, Unknown) else name
+    colon = known.find(":")
+    far = colon > 0 and "/" not in known[:colon]
+    if isinstance(name, Unknown) and "/" not in known:
+        far = not (name.glob or is_one_plain_word(name))
+    if far and not reading.has("--force-local"):
         reading.act(len(reading.words) - 1, "reads an archive of another host through a remote shell")
-        return True
-    return False
+    return far and isinstance(name, str)
 
 
 def _old_style(reading: Reading, operands: list[tuple[int, Word]]) -> str:
@@ -117,6 +123,10 @@ def _zip(reading: Reading) -> None:
 
 
 def _unzip(reading: Reading) -> None:
+    """`--l` takes `-l` back, in a word with others or alone."""
+    for at, word in enumerate(reading.words):
+        if isinstance(word, str) and word[:1] == "-" and "-" in word[1:] and word[:2] != "-d":
+            reading.act(at, "takes back an option")
     if reading.operands:
         reading.reads.append(reading.operands[0])
     if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z"):
@@ -173,7 +183,11 @@ PROGRAMS: dict[str, Row] = {
         wary=True,
         then=_zip,
     ),
-    "unzip": Row("unzip(1)", "-d =\n-P -O -I =\n-x ?\n-: writes outside the folder\n-l -t -p -v -Z -z", then=_unzip),
+    "unzip": Row(
+        "unzip(1)",
+        "-d =\n-P -O -I =\n-x ?\n-: writes outside the folder\n-T changes the time of the archive\n-l -t -p -v -Z -z",
+        then=_unzip,
+    ),
     **rows("zipinfo(1)", "zipinfo", operands="read"),
     **rows(
         "gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)",
