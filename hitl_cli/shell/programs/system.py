@@ -6,7 +6,10 @@ strace, …) have no row here: what they start is judged by itself.
 
 from __future__ import annotations
 
+import re
+
 from hitl_cli.access import Unknown
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
 
@@ -61,16 +64,45 @@ def _test(reading: Reading) -> None:
 _FILE_TESTS = frozenset(f"-{letter}" for letter in "abcdefghkprsuwxGLNOS")
 
 
+def _ps(reading: Reading) -> None:
+    """Letters without a dash are those of BSD, and so are all when one of them is no option of UNIX: then `e`, on macOS
+    `E`, shows the environment of each process."""
+    shown = [given.at for given in reading.given if given.name == "-E"]
+    # The user of `-aux` is none, as a rule, nor is there a terminal in `-et`.
+    glued = [
+        at for at, value in reading.values("-u", "-U", "-g", "-G", "-t") if reading.words[at + 1 :][:1] != (value,)
+    ]
+    shown += [at for at in glued if "e" in str(reading.words[at]).lower()]
+    if glued or reading.has("-x") or any(given.name == "-t" and given.value is None for given in reading.given):
+        shown += [given.at for given in reading.given if given.name == "-e"]
+    values = 0
+    for at, word in reading.placed():
+        if at == values:
+            continue
+        text = word.prefix if isinstance(word, Unknown) else word
+        letters, value, rest = _BSD.fullmatch(text).groups()  # type: ignore[union-attr] # it meets every text
+        if value and not rest:
+            values = at + 1
+        if "e" in letters.lower() or (isinstance(word, Unknown) and not value and not text[:1].isdigit()):
+            shown.append(at)
+    for at in shown:
+        reading.act(at, "shows the environment of processes, which holds credentials")
+
+
+_BSD = later(r"([^oOkNpqtU0-9]*)([oOkNpqtU]?)(.*)", re.DOTALL)
+
+
 def _tmux(reading: Reading) -> None:
     for at, word in reading.placed()[:1]:
         if not (isinstance(word, str) and word in _TMUX_SHOWS):
             reading.act(at, "starts programs in a terminal or types into one")
-    # A word that ends in `;` begins another command, and a format may hold `#(COMMAND)`.
+    # A word that ends in `;` begins another command, and a format may hold `#(COMMAND)`, or expand to one and again.
     for at, word in enumerate(reading.words):
-        if not isinstance(word, str) or word.endswith(";") or "#(" in word:
+        if not isinstance(word, str) or word.endswith(";") or "#(" in word or _TWICE.search(word):
             reading.act(at, "may hold a further command of tmux")
 
 
+_TWICE = later(r"[{;][ET][:;]")
 _TMUX_SHOWS = word_set("ls list-sessions lsw list-windows lsp list-panes has has-session capture-pane capturep info")
 
 PROGRAMS: dict[str, Row] = {
@@ -149,7 +181,7 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
     ),
     **rows("tmux(1)", "tmux", f"-f = {_CONFIG}\n-c = {_STARTS}\n-L -S -T =", stops=1, wary=True, then=_tmux),
-    "ps": Row("ps(1)", "-o -O -p -u -U -C -g -G -t --sort --format --pid --ppid ="),
+    "ps": Row("ps(1) of Linux and macOS", "--sort --format --pid --ppid -o -O -p -q -s -u -U -C -g -G -t =", then=_ps),
     **rows("top(1), htop(1)", "top htop", "-n -d -p -u -o =\n-b"),
     **rows("kill(1)", "kill pkill killall", "-s --signal -n -u -P -t ="),
     **rows(
@@ -157,7 +189,7 @@ PROGRAMS: dict[str, Row] = {
         "netstat fuser",
         "-k --kill ends programs\n-n --namespace =",
     ),
-    "lsof": Row("lsof(8)", "-D writes a cache\n-p -u -g -d -s -c =\n-i -F ?"),
+    "lsof": Row("lsof(8)", "-D writes a cache\n-p -u -g -d -s -c =\n-i -F ?", dashes=False),
     "ss": Row(
         "ss(8)", "-D --diag = write\n-F --filter = read\n-K --kill ends connections\n-f --family -A --query -N --net ="
     ),
