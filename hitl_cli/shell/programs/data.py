@@ -91,10 +91,12 @@ def _sqlite(reading: Reading) -> None:
 
 PROGRAMS: dict[str, Row] = {
     **rows(
-        "jq(1)",
+        "jq(1); jaq documentation",
         "jq gojq jaq",
         """
         -f --from-file = takes its program from a file
+        --run-tests takes programs from a file
+        -i --in-place rewrites its files
         -L --library-path = loads modules from a folder
         --arg --argjson ==
         --slurpfile --rawfile --argfile == read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.reading import Reading
@@ -155,8 +156,17 @@ def _temporary(reading: Reading) -> None:
         reading.write(posixpath.join(folder, word) if isinstance(folder, str) and isinstance(word, str) else folder)
 
 
+def _file(reading: Reading) -> None:
+    """The names of magic files are joined by colons; lines that are none are shown."""
+    for _, value in reading.values("-m"):
+        reading.reads += value.split(":") if isinstance(value, str) else [value]
+
+
 def _tree(reading: Reading) -> None:
-    """With --fromfile the operands are lists of names, which are shown."""
+    """With --fromfile the operands are lists of names, which are shown. `-Po` takes the values of both from what follows."""
+    for at, word in enumerate(reading.words):
+        if isinstance(word, str) and re.match(r"-[^-]*[oR]", word) and word != "-o":
+            reading.act(at, "writes a file")
     words = reading.operands
     (reading.reads if reading.has("--fromfile", "--fromtabfile") else reading.lists).extend(words)
 
@@ -166,7 +176,6 @@ _COPY = """
     -T --no-target-directory
     -S --suffix --sparse --no-preserve =
     --backup --preserve --reflink --update --context ?
-    -r -R --recursive
 """
 PROGRAMS: dict[str, Row] = {
     "cp": Row(GNU, _COPY, then=copy),
@@ -196,14 +205,12 @@ PROGRAMS: dict[str, Row] = {
         then=_install,
     ),
     "rm": Row(GNU, "-r -R --recursive\n-f --force\n--interactive --preserve-root ?", operands="remove"),
-    "rmdir": Row(GNU, operands="remove"),
-    "unlink": Row(GNU, operands="remove"),
+    **rows(GNU, "rmdir unlink", operands="remove"),
     "shred": Row(GNU, "-n --iterations -s --size =\n--random-source = read", operands="remove"),
     **rows("trash-cli(1)", "trash trash-put gio-trash", operands="remove"),
     "tee": Row(GNU, "--output-error ?", operands="make"),
     "sponge": Row("moreutils sponge(1)", operands="make"),
-    "mkdir": Row(GNU, "-m --mode =\n--context ?", operands="make"),
-    "mkfifo": Row(GNU, "-m --mode =", operands="make"),
+    **rows(GNU, "mkdir mkfifo", "-m --mode =\n--context ?", operands="make"),
     "mknod": Row(GNU, operands="make"),
     "mktemp": Row(GNU, "-p =\n--tmpdir ?\n--suffix =\n-u --dry-run", then=_temporary),
     "touch": Row(GNU, "-d --date -t --time =\n-r --reference = list", operands="make"),
@@ -232,8 +239,7 @@ PROGRAMS: dict[str, Row] = {
         -e --rsh = runs another program
         --rsync-path = runs another program
         -M --remote-option = passes options to the other side
-        --log-file = write
-        --write-batch --only-write-batch = write
+        --log-file --write-batch --only-write-batch = write
         --read-batch --files-from --exclude-from --include-from --password-file --early-input = read
         -T --temp-dir --partial-dir --backup-dir = make
         --compare-dest --copy-dest --link-dest = read
@@ -261,8 +267,8 @@ PROGRAMS: dict[str, Row] = {
         "tree(1)",
         """
         -o --output = write
-        -R writes a file in each folder together with -H and -o
-        -L -P -I -H -T --filelimit --charset --timefmt --gitfile --infofile --sort =
+        -L -P -I -H -T --filelimit --charset --timefmt --sort =
+        --gitfile --infofile = read
         --fromfile --fromtabfile
         """,
         then=_tree,
@@ -274,18 +280,18 @@ PROGRAMS: dict[str, Row] = {
         "file(1)",
         """
         -C --compile writes a compiled magic file
-        -m --magic-file = read
+        -m --magic-file =
         -f --files-from = read
         -F --separator -P --parameter -e --exclude --exclude-quiet =
         """,
         operands="list",
+        then=_file,
     ),
     "du": Row(
         GNU,
         """
         --files0-from -X --exclude-from = read
-        -B --block-size -d --max-depth --exclude -t --threshold =
-        --time-style =
+        --time-style -B --block-size -d --max-depth --exclude -t --threshold =
         --time ?
         """,
         operands="list",
