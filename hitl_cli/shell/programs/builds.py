@@ -68,7 +68,7 @@ def _compiler(reading: Reading) -> None:
 def options_in_files(reading: Reading) -> None:
     """GNU binutils and compilers: a word `@file`, wherever it stands, is replaced by the options in that file."""
     for at, word in enumerate(reading.words[1:], 1):
-        if isinstance(word, str) and word.startswith("@"):
+        if (word if isinstance(word, str) else word.prefix).startswith("@"):
             reading.act(at, "takes options from a file")
 
 
@@ -163,11 +163,12 @@ PROGRAMS: dict[str, Row] = {
     ),
     **rows(
         _BINUTILS,
-        "nm size readelf",
+        "nm",
         "--plugin = loads a library\n-f --format -t --radix =",
         operands="read",
         then=options_in_files,
     ),
+    **rows(_BINUTILS, "size readelf", "--plugin = loads a library", operands="read", then=options_in_files),
     "objdump": Row(
         _BINUTILS,
         "-j --section -M -m -b --target --start-address --stop-address =",

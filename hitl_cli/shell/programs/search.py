@@ -20,6 +20,7 @@ def _find(reading: Reading) -> None:
 
 _ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
 _NO_PATTERN = word_set("-e -f --files --type-list")  # the operands hold none
+_LENGTHS = ("-A", "-B", "-C")
 _BEFORE = ("--", "-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
 
@@ -27,6 +28,10 @@ def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
     given = {option.name for option in reading.given}
     files = reading.operands[1:] if given.isdisjoint(_NO_PATTERN) else reading.operands
+    if not given.isdisjoint(_LENGTHS):
+        lengths = [value for _, value in reading.values(*_LENGTHS)]
+        if any(isinstance(value, str) and not value.isdigit() for value in lengths):  # BSD grep and ag: the pattern
+            files = reading.operands
     if not files and "--type-list" not in given:
         recursive = not given.isdisjoint(("-r", "-R")) or any(value == "recurse" for _, value in reading.values("-d"))
         files = ["."] if recursive or _searches(reading) else []
@@ -114,7 +119,7 @@ PROGRAMS: dict[str, Row] = {
         -t --type -T --type-not --type-add --type-clear -M --max-columns -d --max-depth --max-filesize -j --threads =
         --pre-glob -r --replace --sort --sortr --color --colors -E --encoding --engine --dfa-size-limit =
         --regex-size-limit --path-separator --field-context-separator --field-match-separator --context-separator =
-        --hyperlink-format --generate --stop-on-nonmatch --maxdepth =
+        --hyperlink-format --generate --maxdepth =
         --files --type-list
         -. --hidden
         -u --unrestricted
@@ -135,6 +140,7 @@ PROGRAMS: dict[str, Row] = {
         --depth --workers --type --output -g =
         --match =
         """,
+        dashes=False,
         then=_pattern_and_files,
     ),
     "locate": Row("plocate(1)", "-d --database = read\n-l -n --limit ="),

@@ -220,6 +220,9 @@ def _substitute(script: _Script, found: Findings, command: str) -> None:
 
 
 def _sed(reading: Reading) -> None:
+    for at, length in reading.values("-l"):
+        if not (isinstance(length, str) and length.isdigit()):
+            reading.act(at, "is an option with a value for some seds and without for others")
     scripts: list[tuple[int, Word]] = list(reading.values("-e"))
     operands = reading.operands
     for at, _ in reading.values("-f"):
@@ -273,12 +276,13 @@ def _backup(reading: Reading, at: int, suffix: Word | None, files: list[Word]) -
 
 
 PROGRAMS: dict[str, Row] = rows(
-    "GNU sed manual, POSIX sed",
+    "GNU sed manual, POSIX sed, BSD sed(1)",
     "sed",
     """
     -e --expression =
     -f --file =
     -i --in-place ?
+    -I = edits files in place
     -l --line-length =
     -n --quiet --silent
     -E -r --regexp-extended

@@ -49,10 +49,12 @@ PROGRAMS: dict[str, Row] = {
     "paste": Row(GNU, "-d --delimiters =", operands="read"),
     "join": Row(GNU, "-a -e -j -o -t -v -1 -2 =", operands="read"),
     "column": Row(
-        "util-linux column(1)", "-c -s -o -N -R -H -n -O -W -T --output-width --separator =", operands="read"
+        "util-linux column(1), BSD column(1)",
+        "-c -s -o -N -R -H -O -W -T --output-width --separator =",
+        operands="read",
     ),
     **rows(GNU, "expand unexpand", "-t --tabs =", operands="read"),
-    **rows(GNU, "fold fmt", "-w --width -g --goal -p --prefix =", operands="read"),
+    **rows(f"{GNU}; BSD fmt(1)", "fold fmt", "-w --width -g --goal =", operands="read"),
     "tac": Row(GNU, "-s --separator =", operands="read"),
     "rev": Row("util-linux rev(1)", operands="read"),
     "nl": Row(
