@@ -51,7 +51,10 @@ _SECRETS = {
     **dict.fromkeys(
         (".local/share/keyrings/", "library/keychains/", ".config/op/", ".terraform.d/credentials.tfrc.json"), _SECRET
     ),
-    **dict.fromkeys((".vault-token", ".config/hub", ".gem/credentials", ".config/containers/auth.json"), _SECRET),
+    **dict.fromkeys(
+        (".vault-token", ".config/hub", ".config/glab-cli/", ".gem/credentials", ".config/containers/auth.json"),
+        _SECRET,
+    ),
 }
 _FIRST = frozenset(name.partition("/")[0] for name in (*_WRITES, *_SECRETS))
 _DEEPEST = max(name.rstrip("/").count("/") for name in (*_WRITES, *_SECRETS)) + 1

@@ -99,3 +99,63 @@ class TestOwnProgram:
         for program in OWN:
             assert free(f"{program} {words}", place), program
         assert judge(f"hitl {words}", place, "Bash(hitl:*)").decision is Decision.ALLOW
+
+
+class TestProgramsThatWriteIt:
+    """The same write by `echo >>` asks as well."""
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "git config core.hooksPath x",
+            "git -C src config core.pager x",
+            "git config --global core.editor x",
+            "git config --glob core.editor x",
+            "git config --system core.editor x",
+            "git config set alias.x '!y'",
+            "git config --unset core.pager",
+            "git config --add include.path x",
+            "git config --global --edit",
+            "git config edit",
+            "git config --get --no-get core.fsmonitor x",
+            "git config -f .git/config core.pager x",
+            "git config $x",
+            "git init --template=x",
+            "git init-db --template=x src",
+            "git clone --template=x https://example.org/x",
+            "git clone -c core.fsmonitor=x https://example.org/x",
+            "git lfs install",
+            "git credential fill",
+            "pre-commit install",
+            "npx husky init",
+            "lefthook install",
+            "gh config set editor x",
+            "gh alias set x '!y'",
+            "gh auth token",
+            "glab auth login",
+            "aws configure set credential_process x",
+        ],
+    )
+    def test_asks_in_every_mode(self, command: str, place: Place) -> None:
+        assert on_the_floor(command, place)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "git config user.name x",
+            "git config core.pager",
+            "git config --get core.pager",
+            "git config --global --list",
+            "git config -f f.txt a.b c",
+            "git init",
+            "git clone https://example.org/x",
+            "pre-commit run --all-files",
+            "lefthook run pre-commit",
+            "gh config get editor",
+            "gh alias list",
+            "gh auth status",
+            "aws configure list",
+        ],
+    )
+    def test_what_writes_nothing_there_does_not(self, command: str, place: Place) -> None:
+        assert free(command, place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.git_config import CONFIG
-from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE
+from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE, hooks
 from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, pathspec
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -18,6 +18,18 @@ def _init(reading: Reading) -> None:
         reading.write(word)
     if not reading.operands:
         reading.fill()
+    hooks(reading, next((word for word in reading.operands if isinstance(word, str)), ""))
+
+
+def _installs(reading: Reading) -> None:
+    """git lfs install: hooks here, and filters in the configuration."""
+    reading.write(".git/hooks")
+    reading.write(f"{reading.place.home}/.gitconfig")
+
+
+def _passwords(reading: Reading) -> None:
+    """Stored passwords are shown, added and removed."""
+    reading.write(f"{reading.place.home}/.git-credentials")
 
 
 def _tree(reading: Reading) -> None:
@@ -194,8 +206,9 @@ _CHANGING = {
             **rows("git-worktree(1)", "list lock prune repair unlock", "--reason --expire ="),
         },
     ),
-    "init": Row(
+    **rows(
         "git-init(1)",
+        "init init-db",
         """
         --template = copies hooks from a folder
         --separate-git-dir = make
@@ -218,7 +231,7 @@ _CHANGING = {
         "git(1), commands that change the repository",
         "rerere gc prune repack pack-refs prune-packed unpack-objects update-index update-ref "
         "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
-        "multi-pack-index history backfill init-db",
+        "multi-pack-index history backfill",
         "-m -p -F --expire --max-pack-size --window --window-memory --depth --threads --keep-pack --object-dir =",
     ),
     **rows(
@@ -229,7 +242,7 @@ _CHANGING = {
     ),
     "mailinfo": Row("git-mailinfo(1)", "--encoding --quoted-cr =", operands="make"),
     "fast-import": Row("git-fast-import(1)", "--export-marks --export-pack-edges = write\n--import-marks = read"),
-    "lfs": Row("git-lfs(1)", subs=rows("git-lfs(1)", "install update", act="installs hooks")),
+    "lfs": Row("git-lfs(1)", subs=rows("git-lfs(1)", "install update", act="installs hooks", then=_installs)),
     "fast-export": Row(
         "git-fast-export(1), which takes the options of git-log(1)",
         LOG
@@ -264,6 +277,7 @@ _RUNNING = {
         "git-credential(1)",
         "credential credential-cache credential-store",
         act="handles stored passwords",
+        then=_passwords,
     ),
 }
 

@@ -5,6 +5,9 @@ Sources: git-clone(1), git-fetch(1), git-pull(1), git-push(1), git-submodule(1),
 
 from __future__ import annotations
 
+import posixpath
+
+from hitl_cli.access import Word
 from hitl_cli.shell.programs.git_shows import LOG
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -40,11 +43,23 @@ def _remote(reading: Reading) -> None:
 def _clone(reading: Reading) -> None:
     _remote(reading)
     words = reading.operands
+    folder: Word = "."
     if len(words) > 1:
-        reading.write(words[1])
+        folder = words[1]
     elif words and isinstance(words[0], str):
         name = words[0].rstrip("/").rpartition("/")[2].rpartition(":")[2]
-        reading.write(name.removesuffix(".git") or ".")
+        folder = name.removesuffix(".git") or "."
+    if words:
+        reading.write(folder)
+    hooks(reading, folder if isinstance(folder, str) else "")
+
+
+def hooks(reading: Reading, folder: str) -> None:
+    """A template brings hooks, and -c the configuration, of the repository that is made in `folder`."""
+    if reading.has("--template"):
+        reading.write(posixpath.join(folder, ".git/hooks"))
+    if reading.has("-c"):
+        reading.write(posixpath.join(folder, ".git/config"))
 
 
 def _bundle_create(reading: Reading) -> None:

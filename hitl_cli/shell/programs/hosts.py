@@ -34,11 +34,20 @@ def _gh_api(reading: Reading) -> None:
 def _gh_config(reading: Reading) -> None:
     if reading.operands and reading.operands[0] not in ("get", "list"):
         reading.act(reading.places[0], "changes configuration, which can name programs")
+        _keeps(reading)
+
+
+def _keeps(reading: Reading) -> None:
+    """Settings, aliases and tokens lie in one folder."""
+    folder = "glab-cli" if "glab" in reading.names else "gh"
+    reading.write(f"{reading.place.home}/.config/{folder}/config.yml")
 
 
 def _gh_alias(reading: Reading) -> None:
     if reading.operands and reading.operands[0] not in ("list", "browse", "search"):
         reading.act(reading.places[0], "adds or runs programs")
+        if reading.operands[0] in ("set", "import", "delete"):
+            _keeps(reading)
 
 
 def _gh_clone(reading: Reading) -> None:
@@ -62,6 +71,7 @@ def _gh_files(reading: Reading) -> None:
 def _gh_auth(reading: Reading) -> None:
     if reading.operands and (reading.operands[0] != "status" or reading.has("-t")):
         reading.act(reading.places[0], _TOKEN)
+        _keeps(reading)
 
 
 def _aws(reading: Reading) -> None:
@@ -69,6 +79,7 @@ def _aws(reading: Reading) -> None:
     words = reading.operands
     if words[:1] == ["configure"] and len(words) > 1 and words[1] not in ("list", "get", "list-profiles"):
         reading.act(reading.places[0], "changes configuration, which can name programs")
+        reading.write(f"{reading.place.home}/.aws/config")
     for given in reading.given:
         if isinstance(given.value, str) and given.value.startswith(("file://", "fileb://")):
             reading.reads.append(given.value.partition("://")[2])
@@ -142,7 +153,7 @@ PROGRAMS: dict[str, Row] = {
         subs={
             "alias": Row("GitLab CLI manual", act="adds or runs programs"),
             "config": Row("GitLab CLI manual", wary=True, then=_gh_config),
-            "auth": Row("GitLab CLI manual", act=_TOKEN),
+            "auth": Row("GitLab CLI manual", act=_TOKEN, then=_keeps),
             **rows(
                 "GitLab CLI manual",
                 "mr issue repo ci pipeline release label snippet job api",

@@ -8,7 +8,7 @@ Sources: node(1), npm, pnpm, Yarn, Bun, Deno documentation; ESLint, Prettier, Je
 from __future__ import annotations
 
 from hitl_cli.access import Place, Word
-from hitl_cli.shell.programs.python import run_inner
+from hitl_cli.shell.programs.python import installs_hooks, run_inner
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
 
@@ -282,7 +282,7 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
         dashes=False,
     ),
-    **rows("Husky, Lefthook manuals", "husky lefthook", operands="installs hooks"),
+    **rows("Husky, Lefthook manuals", "husky lefthook", operands="installs hooks", then=installs_hooks),
     **rows(
         "Biome, stylelint, oxlint documentation",
         "biome stylelint oxlint dprint",

@@ -64,6 +64,12 @@ def run_inner(reading: Reading) -> None:
             delegate(reading, row_of(name.rpartition("/")[2]), at)
 
 
+def installs_hooks(reading: Reading) -> None:
+    """What installs hooks of git, unless it is told to run one."""
+    if reading.operands[:1] != ["run"]:
+        reading.write(".git/hooks")
+
+
 _PIP = """
     --python = runs another program
     -i --index-url = takes packages from another place
@@ -228,7 +234,7 @@ PROGRAMS: dict[str, Row] = {
         f"-c --config = {_CONFIG}",
         shared=True,
         subs={
-            **rows("pre-commit documentation", "install init-templatedir", act="installs a hook"),
+            **rows("pre-commit documentation", "install init-templatedir", act="installs a hook", then=installs_hooks),
             **rows("pre-commit documentation", "run", "--hook-stage --files =\n--all-files"),
         },
     ),
