@@ -102,9 +102,24 @@ def test_an_option_is_found_in_every_spelling(text: str) -> None:
 
 def test_a_value_is_not_taken_for_an_option() -> None:
     assert acting(of("sort -t -o f")) == []
-    assert acting(of("git log --grep --output=x")) == []
+    assert acting(of("git log --grep --outer=x")) == []
     assert acting(of("find . -name -delete")) == []
     assert acting(of("rg -e --pre src")) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["log", "diff", "show", "diff-tree HEAD", "rev-list HEAD", "shortlog", "reflog show", "stash list", "stash show"],
+)
+def test_no_option_of_git_hides_the_file_that_git_opens_before_it_refuses_the_option(words: str) -> None:
+    row = row_of("git")
+    for word in ("git", *words.split()):
+        row = (row.subs or {}).get(word, row) if row else row
+    assert row is not None
+    for option in row.compile().known:
+        found = of(f"git {words} {option} --output=x")
+        assert "--output=x" in acting(found), option
+        assert "x" in found.writes, option
 
 
 def test_two_dashes_end_the_options_but_not_when_they_may_be_a_value() -> None:

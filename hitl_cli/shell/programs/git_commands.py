@@ -8,7 +8,7 @@ from __future__ import annotations
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.git_config import CONFIG
 from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE, hooks
-from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, pathspec
+from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, output_behind, pathspec
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -85,6 +85,7 @@ def strategy(reading: Reading) -> None:
     for at, name in reading.values("-s", "--strategy"):
         if name not in _STRATEGIES:
             reading.act(at, "names a strategy that is no part of git: a program")
+    output_behind(reading)
 
 
 def _removes(reading: Reading) -> None:
@@ -135,8 +136,8 @@ _CHANGING = {
         "git-stash(1)",
         "-m --message =\n--pathspec-from-file = read",
         subs={
-            "show": Row("git-stash(1)", DIFF),
-            "list": Row("git-stash(1)", LOG),
+            "show": Row("git-stash(1)", DIFF, then=output_behind),
+            "list": Row("git-stash(1)", LOG, then=output_behind),
             "push": Row("git-stash(1)", "-m --message =\n--pathspec-from-file = read"),
             **rows("git-stash(1)", "pop apply drop clear branch create store save export import", "-m --message ="),
         },

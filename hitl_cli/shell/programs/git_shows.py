@@ -20,19 +20,20 @@ DIFF = """
     -S -G -l --inter-hunk-context --output-indicator-new --output-indicator-old --output-indicator-context =
     --src-prefix --dst-prefix --line-prefix --diff-filter --anchored --diff-algorithm --word-diff-regex =
     --color-moved-ws --ws-error-highlight --find-object -I --ignore-matching-lines --rotate-to --skip-to =
-    --stat-width --stat-name-width --stat-count --stat-graph-width --max-depth =
+    --stat-width --stat-name-width --stat-count --stat-graph-width =
     -U --unified -M -C -B -X --stat --word-diff --color-words --color --color-moved --submodule --abbrev --find-renames ?
-    --find-copies --break-rewrites --relative --dirstat --ignore-submodules ?
+    --find-copies --break-rewrites --relative --dirstat --ignore-submodules --max-depth ?
     -p --patch
 """
 LOG = (
     DIFF
     + """
     -n --max-count --skip --since --after --until --before --since-as-filter --author --committer --grep =
-    --grep-reflog --min-parents --max-parents --glob --exclude --exclude-hidden --date --decorate-refs =
+    --grep-reflog --glob --exclude --exclude-hidden --date --decorate-refs =
     --decorate-refs-exclude --max-age --min-age --encoding =
     -L =
     --branches --tags --remotes --format --pretty --notes --decorate --diff-merges --show-linear-break --no-walk ?
+    --min-parents --max-parents ?
 """
 )
 
@@ -51,8 +52,20 @@ def pathspec(word: Word) -> Word | None:
     return word or None
 
 
+def output_behind(reading: Reading) -> None:
+    """Versions and commands differ in which options take the next word for their value, and git opens the file of
+    `--output` before it refuses an option it does not know."""
+    for given in reading.given:
+        value = given.value
+        if isinstance(value, str) and value[:3] == "--o" and reading.words[given.at + 1 :][:1] == (value,):
+            name, _, file = value.partition("=")
+            if "--output".startswith(name):
+                reading.write(file, given.at + 1)
+
+
 def _shows(reading: Reading) -> None:
     """Contents of the paths among the operands are shown."""
+    output_behind(reading)
     for word in reading.operands:
         path = pathspec(word)
         if path is not None:
@@ -61,6 +74,7 @@ def _shows(reading: Reading) -> None:
 
 def _history(reading: Reading) -> None:
     """History shows contents only when differences are asked for."""
+    output_behind(reading)
     for _, value in reading.values("-L"):
         if isinstance(value, str) and ":" in value:
             reading.reads.append(value.rpartition(":")[2])
@@ -85,6 +99,7 @@ def _grep(reading: Reading) -> None:
 
 
 def _format_patch(reading: Reading) -> None:
+    output_behind(reading)
     if not reading.has("--stdout", "-o", "--output"):
         reading.write("0001.patch")
 
@@ -92,10 +107,11 @@ def _format_patch(reading: Reading) -> None:
 SHOWING = {
     **rows(
         "git-diff(1)",
-        "diff diff-files diff-index diff-tree diff-pairs range-diff",
-        DIFF + "--creation-factor =",
+        "diff diff-files diff-index diff-tree diff-pairs",
+        DIFF,
         then=_shows,
     ),
+    "range-diff": Row("git-range-diff(1)", DIFF + "--creation-factor =", then=_shows),
     **rows("git-log(1)", "log whatchanged reflog rev-list last-modified", LOG, then=_history),
     "shortlog": Row(
         "git-shortlog(1)",
@@ -156,7 +172,8 @@ SHOWING = {
         "check-attr check-ref-format check-mailmap count-objects version var verify-commit verify-tag verify-pack "
         "get-tar-commit-id patch-id stripspace merge-tree request-pull refs repo show-index",
         """
-        -x --exclude -X --exclude-from --exclude-per-directory --format --sort --points-at --match --candidates =
+        -X --exclude-from = read
+        -x --exclude --exclude-per-directory --format --sort --points-at --match --candidates =
         --count --with-tree --default --prefix --git-path --refs --object-format =
         --untracked-files --ignored --ignore-submodules --column --porcelain --abbrev --short ?
         """,
