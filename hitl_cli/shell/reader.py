@@ -197,6 +197,8 @@ class Walk:
         if not isinstance(word, str):
             if word.text[:2] in ("<(", ">("):
                 return ()
+            if word.text[:1] == "~":  # in the home folder of somebody: a file that is not known, and not of the workspace
+                return (("/**", True), ("/" + word.text, False))
         elif word.startswith("/"):
             return () if word.startswith("/dev/") and self.device(word) else ((word, False),)
         if len(folders) == 1:

@@ -81,6 +81,15 @@ def test_each_file_read_is_named(said: Says, text: str, reads: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    "text", ["cat ~bob/x", "cat ~bob/*", "cat ~+/../x", "cat ~-/x", "cat ~bob/{x,y}", "cat < ~bob/x"]
+)
+def test_a_file_in_the_home_folder_of_another_is_none_of_the_workspace(said: Says, text: str) -> None:
+    found = said(text)
+    assert "/**" in found.reads
+    assert [path for path in found.reads if path.startswith("/~")]
+
+
+@pytest.mark.parametrize(
     ("text", "acts"),
     [
         ("cd sub", []),
