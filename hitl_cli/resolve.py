@@ -50,7 +50,7 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
             continue
         out.append(access)
         if isinstance(access, Command) and access.words[:1] == _GIT:
-            more += _planted(access)
+            more += _planted(access, accesses, disk)
     return (*out, *more)
 
 
@@ -253,15 +253,31 @@ class Look:
                 yield from self.beyond(met)
 
 
-def _planted(command: Command) -> Iterator[Access]:
-    """A folder that is itself the data of a repository: git takes its configuration, which can name programs to run."""
-    at = command.cwd or ""
-    entered = [at] if at else []
-    for form in command.forms:
-        entered += [
-            posixpath.join(at, after) for word, after in pairwise(form) if word == "-C" and isinstance(after, str)
-        ]
-    for folder in entered:
-        if os.path.isfile(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs"):
-            reason = f"{folder} is itself a repository's data, and git would follow its configuration"
-            yield Opaque(reason, command.text)
+def _planted(command: Command, accesses: Sequence[Access], disk: Look) -> Iterator[Access]:
+    """A folder that is itself the data of a repository, or lies in such a one: git takes the configuration there, which
+    can name programs to run. Above the workspace nobody plants."""
+    entered = [command.cwd or disk.place.cwd]
+    if command.cwd is None:
+        entered += [a.path for a in accesses if isinstance(a, ReadPath) and _enters(accesses, a)]
+    for folder in tuple(entered):
+        for form in command.forms:
+            at = folder
+            for word, after in pairwise(form):
+                if word == "-C" and isinstance(after, str):
+                    at = posixpath.join(at, after)
+                    entered.append(at)
+    for folder in dict.fromkeys(disk.follow(each) or each for each in entered):
+        while disk.place.holds(folder):
+            if _is_repository(folder):
+                reason = f"{folder} is itself a repository's data, and git would follow its configuration"
+                yield Opaque(reason, command.text)
+            folder = posixpath.dirname(folder)
+
+
+def _is_repository(folder: str) -> bool:
+    """As git finds one: its head may be a link to what is not there, and the rest lie in a common folder."""
+    if not os.path.lexists(f"{folder}/HEAD"):
+        return False
+    return os.path.isfile(f"{folder}/commondir") or (
+        os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs")
+    )

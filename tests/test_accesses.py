@@ -150,9 +150,23 @@ class TestFoldersAndPatterns:
         for name in ("objects", "refs"):
             (Path(place.cwd) / "src" / name).mkdir()
         (Path(place.cwd) / "src" / "HEAD").write_text("ref: refs/heads/m\n")
-        for command in ("cd src && git status", "git -C src log"):
+        (Path(place.cwd) / "link").symlink_to("src/refs")
+        for command in (
+            "cd src && git status",
+            "git -C src log",
+            "git -C src -C refs status",
+            "cd src/objects; git log",
+            "git -C link log",
+        ):
             accesses = accesses_of("Bash", {"command": command}, place)
             assert [a for a in accesses if isinstance(a, Opaque)], command
+
+    def test_a_git_folder_whose_data_is_elsewhere_is_opaque_as_well(self, place: Place) -> None:
+        (Path(place.cwd) / "src" / "HEAD").symlink_to("refs/heads/none")
+        (Path(place.cwd) / "src" / "commondir").write_text("../lib\n")
+        accesses = accesses_of("Bash", {"command": "git -C src log"}, place)
+        assert [a for a in accesses if isinstance(a, Opaque)]
+        assert not [a for a in accesses_of("Bash", {"command": "git log"}, place) if isinstance(a, Opaque)]
 
     @pytest.mark.parametrize(
         ("input", "path"),
