@@ -26,7 +26,9 @@ def all_below(access: ReadPath | WritePath, real: str) -> ReadPath | WritePath:
     folder = lexical(access.path, "/")
     only = access.only
     if isinstance(access, WritePath):
-        below = Below(cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, True)))
+        below = Below(
+            cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, True)), only != "some"
+        )
         return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
     hides = only in ("shown", "some")
     path = posixpath.join(folder, "**/*" if hides else "**")

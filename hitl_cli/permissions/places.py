@@ -211,13 +211,34 @@ def _in_home(folded: str, writes: bool) -> str | None:
 
 
 def _removal(access: WritePath, paths: Sequence[str], place: Place) -> str | None:
+    """Why the path is not removed unasked: what lies there, or below it, is kept."""
     for path in paths:
         parent, _, last = path.rpartition("/")
         if access.glob:
             if path != "/**" and last in ("*", "**", ".*"):
                 return "everything in that folder would be gone"
+            if path != "/**" and any(meet(kept, _components(path)) for kept in _kept(place)):
+                return "the pattern may name a folder that is always asked about"
         elif parent == "" or any(inside(kept, path) for kept in (*place.roots, place.home)):
             return "that would remove a root, home or workspace folder"
         elif any(inside(kept, path) for kept in place.protected):
             return "hitl's own settings would be gone with it"
+        elif last.lower() == ".git":
+            return "the hooks and the configuration of the repository would be gone with it"
+        elif path.startswith(place.home) and (name := _held(path[len(place.home) + 1 :].lower() + "/")):
+            return f"`~/{name}` would be gone with it"
     return None
+
+
+@lru_cache(maxsize=200)
+def _held(folder: str) -> str | None:
+    """What is named in a folder of the home folder."""
+    return next((name for name in (*_SECRETS, *_WRITES) if name.startswith(folder) and name != folder), None)
+
+
+@lru_cache(maxsize=64)
+def _kept(place: Place) -> Sequence[Sequence[str]]:
+    """The folders, in segments, whose removal takes with it what is kept."""
+    whole = [_components(path) for path in (*place.roots, place.home, *place.protected)]
+    named = [[*_components(place.home), *name.rstrip("/").split("/")] for name in (*_SECRETS, *_WRITES)]
+    return [("**", ".git"), *{tuple(path[:n]) for path in (*whole, *named) for n in range(1, len(path) + 1)}]

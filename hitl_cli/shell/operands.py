@@ -5,6 +5,7 @@ from __future__ import annotations
 from hitl_cli.access import Host, Word, lexical
 from hitl_cli.shell import words
 
+_NO_DOT = ("[!.", "[^.")  # what `.` and `..` do not go on with
 FOLDERS = 4  # that the shell may be in before it counts as unknown
 
 Folders = tuple[str | None, ...]  # where the shell may be; None: anywhere
@@ -41,7 +42,7 @@ def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
     if ".." in rest:
         return "/**", True
     base = lexical((head or "/") if fixed.startswith("/") else head, folder or "/")
-    if stem in (".", ".."):
+    if stem in (".", "..") and not (stem == "." and rest[:3] in _NO_DOT):
         if rest != "**":
             return "/**", True
         return lexical(stem, base).rstrip("/") + "/**", True

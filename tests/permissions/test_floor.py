@@ -159,3 +159,88 @@ class TestProgramsThatWriteIt:
     )
     def test_what_writes_nothing_there_does_not(self, command: str, place: Place) -> None:
         assert free(command, place)
+
+
+class TestRemoval:
+    """Of a root, a home or the workspace, of `.git` and of folders that hold what is protected, by whatever program."""
+
+    @pytest.mark.parametrize("folder", ["/", "~", ".", "..", '"$HOME"', "d/..", "./", "~/.."])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "rm -rf {}",
+            "find {} -delete",
+            "find {} -type f -delete",
+            "find {} -mindepth 1 -delete",
+            "find -L {} -delete -name x",
+            "find {} -name '*' -delete",
+            "find {} ! -name x -delete",
+            "find {} -name x -o -delete",
+            "find {} -exec rm -rf {{}} +",
+            "find {} -depth -execdir rm -rf {{}} \\;",
+            "fd . {} -x rm -rf",
+            "rsync -a --delete empty/ {}",
+            "rsync -a --del empty/ {}",
+            "rsync -a --delete-excluded empty/ {}",
+            "tar -c --remove-files -f x.tar {}",
+            "zip -rm x.zip {}",
+            "mv {} x",
+            "shred -u {}",
+            "trash {}",
+        ],
+    )
+    def test_of_what_is_kept_asks_in_every_mode(self, command: str, folder: str, place: Place) -> None:
+        assert on_the_floor(command.format(folder), place)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "rm -rf .git",
+            "rm -rf d/.git",
+            "rm -rf .[!.]*",
+            "rm -rf .g*",
+            "rm -rf ../w*",
+            "rm -rf ../h*",
+            'rm -rf "$HOME"/.c*',
+            "rm -rf ~/.config",
+            "rm -rf ~/.config/hitl",
+            "rm -rf ~/.local/share",
+            "rm -rf ~/.ssh",
+            "rm -rf .hitl",
+            "mv .git x",
+            "find .git -delete",
+            "find . -name config -delete",
+            "find . -iname 'CONF*' -delete",
+            "find ~ -name .bashrc -delete",
+            "rsync -a --delete src/ .git/",
+            "crontab x",
+            "crontab -r",
+            "crontab -u root -",
+            "at now",
+        ],
+    )
+    def test_of_what_holds_protected_files_asks_in_every_mode(self, command: str, place: Place) -> None:
+        assert on_the_floor(command, place)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "rm -rf d",
+            "rm -rf .venv .mypy_cache",
+            "rm *.txt",
+            "rm -f src/?.py",
+            "rm ~/.cache/x",
+            "rm -rf ~/Downloads/x*",
+            "find d -delete",
+            "find . -name '*.pyc' -delete",
+            "find . -type d -empty -delete",
+            "fd -e pyc -x rm",
+            "rsync -a --delete src/ d/",
+            "rsync -a src/ ./",
+            "tar -c --remove-files -f x.tar d",
+            "mv d src/",
+            "crontab -l",
+        ],
+    )
+    def test_of_a_folder_of_the_workspace_does_not(self, command: str, place: Place) -> None:
+        assert free(command, place)

@@ -30,7 +30,7 @@ def test_a_call_does_what_its_example_says(line: str) -> None:
     actual: dict[str, object] = {
         "acts": [found.words[act.at] for act in sorted(found.acts, key=lambda act: act.at)],
         "reads": list(found.reads),
-        "writes": list(found.writes),
+        "writes": [word if isinstance(word, str) else word.text for word in found.writes],
         "removes": list(found.removes),
         "lists": list(found.lists),
         "urls": list(found.urls),

@@ -70,7 +70,10 @@ def _tar(reading: Reading) -> None:
         else:
             reading.reads.append(name)
     if creates:
-        reading.reads.extend(word for _, word in operands)
+        packed = [word for _, word in operands]
+        reading.reads += packed
+        if reading.has("--remove-files"):
+            reading.removes += packed
     elif extracts and not reading.has("-O") and "O" not in letters:
         reading.fill()
         for _, word in operands:
@@ -118,6 +121,8 @@ def _zip(reading: Reading) -> None:
     for number, word in enumerate(reading.operands):
         if number:
             reading.reads.append(word)
+            if reading.has("-m"):
+                reading.removes.append(word)
         elif word != "-":
             reading.write(word)
 

@@ -124,8 +124,12 @@ def _rsync(reading: Reading) -> None:
             if any(isinstance(w, str) and (w.endswith("/") or is_remote(w)) for w in sources):
                 reading.fill(word)  # what is in a folder, or what another machine sends
             _target(reading, sources, word, isinstance(word, str) and word.endswith("/"))
+            if any(given.name.startswith("--del") for given in reading.given):
+                reading.removes.append(word)  # what the source does not have
         else:
             reading.reads.append(word)
+            if reading.has("--remove-source-files"):
+                reading.removes.append(word)
 
 
 def is_remote(word: str) -> bool:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatch
+
+from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
 
@@ -11,13 +17,55 @@ _RUNS = "runs another program for what it finds"
 def _find(reading: Reading) -> None:
     """The operands before the expression are where the search starts; in it, `(`, `!` and `,` are no files."""
     first = min((given.at for given in reading.given if given.name not in _BEFORE), default=len(reading.words))
+    starts: list[Word] = []
     for at, word in reading.placed():
         if word in ("(", "!", ")", ","):
             first = min(first, at)
         elif at < first:
-            reading.lists.append(word)
+            starts.append(word)
+    reading.lists += starts
+    if end := _remover(reading):
+        _removed(reading, starts or ["."], end)
 
 
+def _remover(reading: Reading) -> int:
+    """Where find or fd is told to remove what it finds, 0 when it is not."""
+    for given in reading.given:
+        runs = reading.words[given.at + 1 : given.at + 2] if given.name in _RUNNING else ()
+        if given.name == "-delete" or any(isinstance(w, str) and posixpath.basename(w) in _REMOVERS for w in runs):
+            return given.at
+    return 0
+
+
+def _removed(reading: Reading, starts: Sequence[Word], end: int) -> None:
+    """By the word at `end`: the starting points with all in them, unless a test before it selects. Then it is something
+    below them, a file of the name that is asked for; what -exec removes is stated with the command that it runs."""
+    tests = [given for given in reading.given if given.at < end and given.name in _SELECTS]
+    names = [given.value for given in tests if isinstance(given.value, str) and _LETTER.search(given.value)]
+    if not (names or any(given.name == "-empty" for given in tests)) or _TURNED.intersection(reading.words[1:end]):
+        reading.removes += starts
+    elif reading.words[end] == "-delete":
+        reading.only = "some"
+        for start in starts:
+            if isinstance(start, str):
+                reading.removes += [posixpath.join(start, found) for name in names for found in _named(name)]
+                start = Unknown(f"{start}/**", True, f"{start}/", True)
+            reading.write(start)
+
+
+def _named(name: str) -> Sequence[str]:
+    """What of a name matters wherever it lies."""
+    if fnmatch("config", name.lower()):
+        return (".git/config",)
+    return (name,) if _PLAIN.fullmatch(name) else ()
+
+
+_LETTER = re.compile(r"\w")
+_PLAIN = re.compile(r"[\w.-]+")
+_REMOVERS = word_set("rm rmdir unlink shred trash trash-put")
+_RUNNING = word_set("-exec -execdir -ok -okdir -x -X")
+_SELECTS = word_set("-name -iname -empty")
+_TURNED = word_set("! -not -o -or , (")  # a test among these need not hold of what is removed
 _ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
 _NO_PATTERN = word_set("-e -f --files --type-list")  # the operands hold none
 _LENGTHS = ("-A", "-B", "-C")
@@ -52,7 +100,12 @@ def _ripgrep(reading: Reading) -> None:
 
 
 def _fd(reading: Reading) -> None:
-    reading.lists.extend(reading.operands[1:])
+    end = _remover(reading)
+    words = [word for at, word in reading.placed() if not end or at < end]
+    reading.lists += words[1:]
+    selects = reading.has("-e") or (words and (isinstance(words[0], Unknown) or _LETTER.search(words[0])))
+    if end and not selects:
+        reading.removes += words[1:] or ["."]
 
 
 PROGRAMS: dict[str, Row] = {

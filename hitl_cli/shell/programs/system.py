@@ -30,11 +30,14 @@ def _crontab(reading: Reading) -> None:
             reading.reads.append(word)
     if not reading.operands and not reading.given:
         reading.opaque = "takes a schedule of commands from its input"
+    if not reading.has("-l") or reading.operands:
+        reading.write("/var/spool/cron")
 
 
 def _at(reading: Reading) -> None:
     if not reading.has("-l", "-c", "-V"):
         reading.opaque = "takes commands to run later from its input"
+        reading.write("/var/spool/cron/atjobs")
 
 
 def _date(reading: Reading) -> None:
