@@ -7,36 +7,19 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from hitl_cli.access import Act, Command, Opaque, ReadPath, Unknown, Word, WritePath, lexical
-from hitl_cli.records import Struct, replace
-from hitl_cli.shell import builtins, variables, words, wrappers
+from hitl_cli.access import Act, Command, ReadPath, Unknown, Word, WritePath, lexical
+from hitl_cli.records import replace
+from hitl_cli.shell import builtins, started, variables, words, wrappers
+from hitl_cli.shell.call import Call, Marked, piped, unread
 from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.programs import study
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
-from hitl_cli.shell.tree import Raw, Redirect, Statement, Unreadable
+from hitl_cli.shell.tree import Raw, Unreadable
 from hitl_cli.shell.wrapper_rows import UNFOLLOWED, Layer
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
-
-Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
-
-
-class Call(Struct, gc=False):
-    """One simple command on its way through the wrappers."""
-
-    words: tuple[Word, ...]
-    typed: tuple[Word, ...]  # with its assignments and what was peeled off
-    text: str
-    folders: Folders
-    within: tuple[str, ...]
-    fed: bool  # its input is the output of another command
-    marked: Marked = ()
-    redirs: Sequence[Redirect] = ()
-    offset: int = 0  # of the program in `typed`
-    given: int = 0  # assignments at the start of `typed`
-
 
 # Wrappers that do not leave the shell: a `cd` behind them moves it.
 _SAME_SHELL = frozenset(("command", "builtin", "eval"))
@@ -57,7 +40,7 @@ def _wrapper(walk: Walk, call: Call) -> After:
     try:
         layer = wrappers.peel(call.words)
     except Unreadable as error:
-        _unread(walk, call, str(error))
+        unread(walk, call, str(error))
         return call.folders, call.folders
     if layer is None:
         return _bare_reader_of(call.words[0])(walk, call)
@@ -89,16 +72,9 @@ def _fed(walk: Walk, call: Call) -> None:
         text = words.joined(body, walk.values(call.folders)) if body is not None else None
     if text is None:
         reason = f"{call.words[0]} runs what it is given on its standard input"
-        _unread(walk, call, reason, rough_words(body.text if body is not None else _piped(walk.piped)))
+        unread(walk, call, reason, () if body is not None else rough_words(piped(walk.piped)))
         return
     _enter(walk, text, call, f"{call.words[0]} <<")
-
-
-def _piped(made: Statement | None) -> str:
-    """The text of a pipeline with that of its here-documents."""
-    if made is None:
-        return ""
-    return "\n".join((made.text, *(r.body.text for kid in made.kids for r in kid.redirs if r.body is not None)))
 
 
 def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) -> After:
@@ -108,7 +84,7 @@ def _enter(walk: Walk, text: str, call: Call, kind: str, fresh: bool = False) ->
     walk.within = (*call.within, kind)
     walk.own_home = walk.own_home and not fresh
     if call.marked:
-        _unread(walk, call, call.marked[0][1])
+        unread(walk, call, call.marked[0][1])
     after = walk.text(text, call.folders, kind)
     walk.within, walk.own_home, walk.outer = before
     return after
@@ -164,21 +140,20 @@ def _own(walk: Walk, call: Call, layer: Layer) -> None:
     )  # fmt: skip
 
 
-def _unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> None:
-    """A command of which only the words are known: for deny and ask rules, and opaque for the others."""
-    found = tuple(w if isinstance(w, str) else w.text for w in call.typed)
-    walk.out.append(Opaque(reason, call.text, (*found, *(p for w in found if " " in w for p in rough_words(w)), *more)))
-
-
 def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
     folders = call.folders
     found = study(call.words, walk.place, folders[0] if len(folders) == 1 else None, call.fed)
     if found.opaque:
-        _unread(walk, call, found.opaque)
+        unread(walk, call, found.opaque)
     words = found.words
     if words[0] in UNFOLLOWED:
-        found.acts, found.also = wrappers.unfollowed(words), (*found.also, *wrappers.inside(words))
+        found.acts, found.also = wrappers.unfollowed(words), (*found.also, *started.unfollowed(words))
+        found.starts += [word for word in words[1:] if isinstance(word, str) and " " in word]
+    if call.marked:
+        found.starts += variables.programs(word for word, _ in call.marked)
+    if found.starts:
+        found.also = (*found.also, *started.forms(walk, found.starts, _run))
     out, text, index = walk.out, call.text, len(walk.out)
     if words is call.typed and not (call.marked or walk.outer):
         out.append(Command(words, tuple(found.acts), (), found.names, text, call.within, found.cwd, "", (), found.also))
@@ -205,6 +180,10 @@ def _program(walk: Walk, call: Call) -> After:
     for url in found.urls:
         out.append(host_of(url, text))
     return call.folders, call.folders
+
+
+def _run(walk: Walk, found: tuple[Word, ...]) -> After:
+    return reader_of(found[0])(walk, Call(found, found, "", (None,), (), False))
 
 
 def _command(walk: Walk, call: Call, found: Reading) -> Command:
@@ -241,7 +220,7 @@ def _builtin(walk: Walk, call: Call) -> After:
     try:
         effect = builtins.BUILTINS[call.words[0]](call.words)
     except Unreadable as error:
-        _unread(walk, call, str(error))
+        unread(walk, call, str(error))
         return call.folders, call.folders
     name = str(call.words[0])
     walk.exporting = walk.exporting or effect.exports
@@ -250,7 +229,7 @@ def _builtin(walk: Walk, call: Call) -> After:
             raise Unreadable("it sets HOME or PWD, which changes what later words mean")
         walk.assigned.append(assigned)
         if walk.exporting and (reason := variables.reaches(assigned, Unknown(""))):
-            _unread(walk, call, reason)
+            unread(walk, call, reason)
     acts, marked = _mark(call.marked, effect.acts) if call.marked else (effect.acts, ())
     free, after = effect.free, (call.folders, call.folders)
     index = len(walk.out)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word, inside
 from hitl_cli.records import Struct, field
 from hitl_cli.shell import variables, words
-from hitl_cli.shell.commands import Call, Marked, reader_of
+from hitl_cli.shell.call import Call, Marked
+from hitl_cli.shell.commands import reader_of
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one, path_of

@@ -56,7 +56,9 @@ def shell(name: str, words: tuple[Word, ...]) -> Layer | None:
     if at >= len(words):
         return Layer(stdin=True)
     script = words[at]
-    if script == "/dev/stdin" or (isinstance(script, Unknown) and script.text.startswith("<(")):
+    if script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+        return Layer(stdin=True)
+    if isinstance(script, Unknown) and script.text.startswith("<("):
         raise Unreadable(f"{name} runs what another command prints")
     return None
 

@@ -7,6 +7,8 @@ text began: there the names that shells, loaders and programs are known to read 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hitl_cli.access import Word
 from hitl_cli.regex import later
 from hitl_cli.shell.programs.table import word_set
@@ -31,6 +33,7 @@ _HARMLESS = word_set(
 _PROGRAM = later(
     r"(?:GIT_|MAN|GH_|BAT_|SYSTEMD_|AWS_)?PAGER|(?:GIT_|GIT_SEQUENCE_)?EDITOR|VISUAL|BROWSER|(?:GIT_|SSH_)ASKPASS"
 )
+_COMMANDS = ("COMMAND", "_CMD", "_DIFF", "LESSOPEN", "LESSCLOSE")  # so end further such names
 _NOTHING = frozenset(("cat", "true", ":", "", "/bin/true", "/bin/cat"))
 
 # Names that shells, loaders or programs read to find code, configuration, credentials or a host.
@@ -62,6 +65,12 @@ def reaches(name: str, value: Word) -> str:
     if _PROGRAM.fullmatch(name) and isinstance(value, str) and value in _NOTHING:
         return ""
     return f"sets {name}, which the program may read"
+
+
+def programs(assignments: Iterable[Word]) -> list[str]:
+    """What those of `NAME=value` that choose a program choose: a text for a shell."""
+    parts = [word.partition("=") for word in assignments if isinstance(word, str)]
+    return [value for name, _, value in parts if _PROGRAM.fullmatch(name) or name.endswith(_COMMANDS)]
 
 
 def stays(name: str, value: Word) -> str:

@@ -75,6 +75,10 @@ ROWS: dict[str, Row] = {
     "chrt": Row("bdfiorRv", "TPD", word_set("batch deadline fifo idle other rr reset-on-fork verbose"), operands=1),
     "taskset": Row("ac", "", word_set("all-tasks cpu-list"), operands=1),
     "stdbuf": Row("", "ioe", long_values=word_set("input output error")),
+    "choom": Row("", "n", long_values=word_set("adjust")),
+    "chronic": Row("ve"),
+    "ifne": Row("n"),
+    "systemd-inhibit": Row("", "", word_set("no-pager no-legend no-ask-password"), word_set("what who why mode")),
     "setsid": Row("cfw", "", word_set("ctty fork wait")),
     "time": Row(
         "apqv",

@@ -11,7 +11,6 @@ import re
 from hitl_cli.access import Act, Unknown, Word
 from hitl_cli.regex import later
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
-from hitl_cli.shell.scan import rough_words
 from hitl_cli.shell.shells import SHELLS, shell
 from hitl_cli.shell.tree import Unreadable
 from hitl_cli.shell.wrapper_rows import ALIASES, ROWS, Layer, Row
@@ -205,12 +204,6 @@ def unfollowed(found: tuple[Word, ...]) -> list[Act]:
         for at, word in enumerate(found)
         if at and not (isinstance(word, str) and word.startswith("-"))
     ]
-
-
-def inside(found: tuple[Word, ...]) -> list[tuple[Word, ...]]:
-    """For deny and ask rules: what may be run among the words, from each of them on and in each text."""
-    inside = [found[at:] for at in range(1, min(len(found), 16))]
-    return inside + [rough_words(word) for word in found[1:16] if isinstance(word, str) and " " in word]
 
 
 def replaced(words: tuple[Word, ...], mark: str, safe: bool, prefix: str = "") -> tuple[Word, ...]:

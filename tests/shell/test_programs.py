@@ -220,12 +220,12 @@ def test_deny_rules_see_the_words_without_options_wherever_these_stand() -> None
 
 
 def test_deny_rules_see_the_program_that_a_runner_starts() -> None:
-    assert ("rm", "-rf", "x") in of("uv run rm -rf x").also
-    assert ("rm", "-rf", "x") in of("npx -y rm -rf x").also
-    assert ("rm", "-rf", "x") in of("docker exec -it web rm -rf x").also
-    assert ("rm", "x") in of("kubectl exec pod -- rm x").also
-    assert ("rm", "x") in of("git bisect run rm x").also
-    assert ("pip", "install", "x") in of("python3 -m pip install x").also
+    assert ("rm", "-rf", "x") in of("uv run rm -rf x").starts
+    assert ("rm", "-rf", "x") in of("npx -y rm -rf x").starts
+    assert ("rm", "-rf", "x") in of("docker exec -it web rm -rf x").starts
+    assert ("rm", "x") in of("kubectl exec pod -- rm x").starts
+    assert ("rm", "x") in of("git bisect run rm x").starts
+    assert ("pip", "install", "x") in of("python3 -m pip install x").starts
 
 
 def test_a_version_behind_the_name_is_the_same_program() -> None:

@@ -78,4 +78,6 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     sort(reading)
     if reading.given or reading.sub or reading.inner is not None:
         reading.also = reading.spellings()
+    if reading.acts or reading.inner is not None:
+        reading.find_starts()
     return reading

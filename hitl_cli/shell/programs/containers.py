@@ -33,13 +33,20 @@ def _config(reading: Reading) -> None:
             reading.act(at, "changes configuration, which can name programs")
 
 
+def _entered(reading: Reading) -> None:
+    """`--entrypoint PROGRAM IMAGE WORDS`."""
+    for _, program in reading.values("--entrypoint"):
+        reading.starts.append((program, *reading.operands[1:]))
+
+
 _RUN = f"""
     -v --volume --mount --volumes-from --device --tmpfs = {_HOST}
     --privileged {_HOST}
     --cap-add --security-opt --pid --ipc --userns --uts --network --net --cgroup-parent --runtime = {_HOST}
     --env-file --label-file = read
     --cidfile = make
-    -p --publish -e --env -w --workdir -u --user --name --entrypoint -h --hostname -l --label -m --memory --cpus =
+    -p --publish -e --env -w --workdir -u --user --name -h --hostname -l --label -m --memory --cpus =
+    --entrypoint =
     --platform --pull --restart --add-host --dns --expose --gpus --health-cmd --ip --log-driver --log-opt --shm-size =
     --stop-signal --stop-timeout --ulimit --memory-swap -c --cpu-shares --cpuset-cpus --link --network-alias -a --attach =
     -i --interactive -t --tty -d --detach --rm -q --quiet --init --read-only -P --publish-all
@@ -51,8 +58,16 @@ _DOCKER = f"""
     -D --debug --tls --tlsverify
 """
 _DOCKER_SUBS = {
-    "run": Row("docker reference", _RUN, stops=1, act="runs a program in a container", abbreviates=False),
-    "create": Row("docker reference", _RUN, stops=1, abbreviates=False),
+    "run": Row(
+        "docker reference",
+        _RUN,
+        stops=1,
+        act="runs a program in a container",
+        inner=1,
+        then=_entered,
+        abbreviates=False,
+    ),
+    "create": Row("docker reference", _RUN, stops=1, inner=1, then=_entered, abbreviates=False),
     "exec": Row(
         "docker reference",
         f"--privileged {_HOST}\n--env-file = read\n-e --env -u --user -w --workdir --detach-keys =",

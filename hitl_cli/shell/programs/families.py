@@ -43,6 +43,14 @@ FAMILIES = {
         cargo rustc rustup go gofmt gofumpt goimports shfmt clang-format rustfmt perl ruby golangci-lint javac java
         mvn mvnw gradle gradlew swift dotnet bundle rake rspec rubocop
     """,
+    "launchers": """
+        conda mamba micromamba nix-shell nix mise direnv asdf pixi devbox devenv guix rbenv pyenv jenv goenv nodenv
+        nvm fnm volta opam stack cabal dune foreman honcho flatpak distrobox toolbox lxc incus limactl colima
+        multipass minikube crictl buildah vagrant adb op doppler dotenvx aws-vault chamber pueue heroku fly flyctl
+        sops fzf sk ld.so dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr
+        heaptrack rush winpty gosu su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq
+        wsl concurrently
+    """,
     "network": """
         curl wget aria2c yt-dlp youtube-dl http https httpie nc ncat netcat socat telnet ftp nmap tcpdump ping ping6
         traceroute host nslookup whois dig openssl gpg age
@@ -62,7 +70,7 @@ FAMILIES = {
     "system": """
         date hostname test [ crontab at batch apt apt-get apt-cache aptitude dpkg rpm dnf yum apk pacman zypper
         systemctl journalctl loginctl machinectl systemd-run launchctl service initctl hyperfine viddy watchexec
-        nodemon dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr mise asdf direnv
+        nodemon
         tmux ps top htop kill pkill killall netstat fuser lsof ss ip ifconfig sysctl free uptime vmstat iostat nproc
         lscpu lsblk lsmod uname id whoami groups who w last tty mount umount swapon losetup mkfs mkfs.bfs mkfs.btrfs
         mkfs.cramfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.f2fs mkfs.fat mkfs.jfs mkfs.minix mkfs.msdos
@@ -82,6 +90,8 @@ _OF_A_KIND = word_set("checkers javascript languages python")
 
 # Other names under which a row's program is installed; deny rules for one name hold for the other.
 SAME = {
+    **dict.fromkeys(word_set("ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld64.so.2"), "ld.so"),
+    **dict.fromkeys(word_set("ld-musl-x86_64.so.1 ld-musl-aarch64.so.1"), "ld.so"),
     "gawk": "awk",
     "mawk": "awk",
     "nawk": "awk",

@@ -174,9 +174,19 @@ PROGRAMS: dict[str, Row] = {
         then=_aws,
     ),
     **rows(
-        "gcloud, az references", "gcloud az", f"--flags-file --configuration --impersonate-service-account = {_CONFIG}"
+        "gcloud, az references",
+        "gcloud az",
+        f"""
+        --flags-file --configuration --impersonate-service-account = {_CONFIG}
+        --command --scripts = runs a program on another machine
+        """,
     ),
     **rows(
-        "Ansible manual", "ansible ansible-playbook", f"-M --module-path -i --inventory -e --extra-vars = {_CONFIG}"
+        "Ansible manual",
+        "ansible ansible-playbook",
+        f"""
+        -M --module-path -i --inventory -e --extra-vars = {_CONFIG}
+        -a --args = runs a program on other machines
+        """,
     ),
 }

@@ -279,6 +279,8 @@ PROGRAMS: dict[str, Row] = {
         --outDir --outdir --outfile --output-path -o --dir -d --file = make
         --mode -m --filter --target --port --host --base --log-level --logLevel -l --scope --concurrency =
         """,
+        subs={"exec": Row("Lerna, Nx documentation", act=_RUNS, abbreviates=False)},
+        shared=True,
         abbreviates=False,
         dashes=False,
     ),

@@ -207,7 +207,13 @@ PROGRAMS: dict[str, Row] = {
         },
         abbreviates=False,
     ),
-    **rows("tox, nox", "tox nox", f"-c --conf -f --noxfile = {_CONFIG}\n-e --env -s -k -p --posargs ="),
+    **rows(
+        "tox, nox",
+        "tox nox",
+        f"-c --conf -f --noxfile = {_CONFIG}\n-e --env -s -k -p --posargs =",
+        subs=rows("tox", "exec e", act=_RUNS),
+        shared=True,
+    ),
     "coverage": Row(
         "coverage documentation",
         f"--rcfile = {_CONFIG}",

@@ -10,9 +10,13 @@ from collections.abc import Iterator
 
 from hitl_cli.access import Act, Place, Word, inside, lexical
 from hitl_cli.records import Struct, field
-from hitl_cli.shell.programs.table import EFFECTS, Row
+from hitl_cli.regex import later
+from hitl_cli.shell.programs.table import EFFECTS, STARTS, Row
 
 MEMBER = "…"  # stands for a file below a folder whose name is not known
+_TRIED = 16  # words behind an act that what is started may begin with
+_KEY = later(r"\A(?:[\w.-]+=|\W*(?:shell|system|exec|spawn|ProxyCommand) )")  # `alias.x=…`, `.shell …`
+_STRINGS = later(r'"([^"\\]+)"')
 NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])
 
 
@@ -43,7 +47,8 @@ class Reading(Struct, gc=False):
     at       beside `writes`: the index of the act that does the writing (`sort -o f`), None where writing is what the
              program is for
     urls     addresses that are asked, as written
-    also     for deny and ask rules: other ways to say the same (without options, what a runner starts)
+    also     for deny and ask rules: other ways to say the same (without options)
+    starts   for deny and ask rules: the words of commands and the texts that it starts
     opaque   why no prefix rule can cover it, "" when one can
     """
 
@@ -68,6 +73,7 @@ class Reading(Struct, gc=False):
     lists: list[Word] = field(default_factory=list)
     urls: list[str] = field(default_factory=list)
     also: tuple[tuple[Word, ...], ...] = ()
+    starts: list[tuple[Word, ...] | str] = field(default_factory=list)
     opaque: str = ""
 
     def placed(self) -> list[tuple[int, Word]]:
@@ -153,7 +159,7 @@ class Reading(Struct, gc=False):
 
     def spellings(self) -> tuple[tuple[Word, ...], ...]:
         """Other ways to say the same, for deny and ask rules: without the options in front of the sub-command, without
-        any options, and what a runner starts (`uv run rm x`: `rm x`)."""
+        any options."""
         words, sub = self.words, self.sub
         if self.inner is None and (not sub or sub[-1] == len(sub)):
             bare = (*words[: len(sub) + 1], *self.operands) if self.given else words
@@ -164,6 +170,34 @@ class Reading(Struct, gc=False):
             found.append((*head, *words[sub[-1] + 1 :]))
         if self.given:
             found.append((*head, *self.operands))
-        if self.inner is not None and isinstance(words[self.inner], str):
-            found.append(words[self.inner :])
         return tuple([form for form in dict.fromkeys(found) if len(form) > 1 and form != words])
+
+    def find_starts(self) -> None:
+        """Note what its words start: those of an inner program, and what acts that start something say. Of the words behind
+        such an act any may begin a command where no inner program is known."""
+        words = self.words
+        if self.inner is not None:
+            self.starts.append(words[self.inner :])
+        for act in self.acts:
+            if STARTS.search(act.does) is None:
+                continue
+            word = words[act.at]
+            if isinstance(word, str) and word[:1] == "-":
+                value = next(
+                    (given.value for given in self.given if given.at == act.at and given.value is not None), None
+                )
+                if value is None and "=" in word:
+                    value = word.partition("=")[2]
+                self.starts += [words[act.at + 1 :]] if value is None else _texts(value)
+            elif self.inner is None:
+                last = min(len(words), act.at + _TRIED)
+                self.also = (*self.also, *[words[at:] for at in range(act.at, last)])
+                for behind in words[act.at : last]:
+                    self.starts += _texts(behind)
+
+
+def _texts(word: Word) -> list[tuple[Word, ...] | str]:
+    """What a word may hold for a shell: itself, what it gives to a key, and what stands in quotes in it."""
+    if not isinstance(word, str):
+        return []
+    return [*dict.fromkeys((word, _KEY.sub("", word))), *_STRINGS.findall(word)]

@@ -28,6 +28,13 @@ def _options_of_ssh(reading: Reading) -> None:
             reading.act(at, "gives a line of configuration, which can run a program")
 
 
+def _ssh(reading: Reading) -> None:
+    """The words behind the host are joined and given to a shell there."""
+    _options_of_ssh(reading)
+    if behind := reading.operands[1:]:
+        reading.starts.append(" ".join(word if isinstance(word, str) else word.text for word in behind))
+
+
 def _scp(reading: Reading) -> None:
     _options_of_ssh(reading)
     words = reading.operands
@@ -63,7 +70,7 @@ _SSH = """
     -A -X -Y forwards keys or windows
 """
 PROGRAMS: dict[str, Row] = {
-    "ssh": Row("ssh(1)", _SSH, stops=2, wary=True, then=_options_of_ssh),
+    "ssh": Row("ssh(1)", _SSH, stops=2, wary=True, then=_ssh),
     "scp": Row(
         "scp(1)",
         f"""

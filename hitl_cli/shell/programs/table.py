@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hitl_cli.access import Place, Word
 from hitl_cli.records import Struct, field
+from hitl_cli.regex import later
 
 if TYPE_CHECKING:
     from hitl_cli.shell.programs.reading import Reading
@@ -42,6 +43,9 @@ EFFECTS = frozenset(
     }
 )
 
+
+# Reasons of acts by which the words or the value start something.
+STARTS = later(r"\b(?:runs?|starts?|programs|commands|a command|another program|carried)\b")
 
 _NEVER_CUT = frozenset(["-", "--"])
 _REMEMBERED = 500  # looked-up names a row keeps; they come from commands, so their number has no bound

@@ -1,0 +1,53 @@
+"""One simple command on its way through the wrappers, and what is known of one that is not read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hitl_cli.access import Opaque, Word
+from hitl_cli.records import Struct
+from hitl_cli.shell.operands import Folders
+from hitl_cli.shell.scan import rough_words
+from hitl_cli.shell.tree import Redirect, Statement
+
+if TYPE_CHECKING:
+    from hitl_cli.shell.reader import Walk
+
+Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
+
+
+class Call(Struct, gc=False):
+    """One simple command on its way through the wrappers."""
+
+    words: tuple[Word, ...]
+    typed: tuple[Word, ...]  # with its assignments and what was peeled off
+    text: str
+    folders: Folders
+    within: tuple[str, ...]
+    fed: bool  # its input is the output of another command
+    marked: Marked = ()
+    redirs: Sequence[Redirect] = ()
+    offset: int = 0  # of the program in `typed`
+    given: int = 0  # assignments at the start of `typed`
+
+
+def unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> None:
+    """A command of which only the words are known: for deny and ask rules, and opaque for the others."""
+    found = tuple(w if isinstance(w, str) else w.text for w in call.typed)
+    texts = [w for w in found if " " in w] + [given for redirect in call.redirs if (given := _given(redirect))]
+    walk.out.append(Opaque(reason, call.text, (*found, *(p for text in texts for p in rough_words(text)), *more)))
+
+
+def _given(redirect: Redirect) -> str:
+    """What a here-document or here-string holds, as it is written."""
+    if redirect.op == "<<<":
+        return redirect.target if isinstance(redirect.target, str) else redirect.target.text
+    return redirect.body.text if redirect.body is not None else ""
+
+
+def piped(made: Statement | None) -> str:
+    """The text of a pipeline with that of its here-documents."""
+    if made is None:
+        return ""
+    return "\n".join((made.text, *(r.body.text for kid in made.kids for r in kid.redirs if r.body is not None)))

@@ -1,0 +1,93 @@
+"""Programs that start another one in an environment, on another machine or under their eyes.
+
+Sources: the manual of each. Launchers that `wrappers` takes off or refuses (env, timeout, xargs, sudo, strace, …) have no
+row here: what they start is judged by itself.
+"""
+
+from __future__ import annotations
+
+from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.table import Row, rows
+
+_STARTS = "starts another program"
+
+
+def starts(reading: Reading) -> None:
+    """The first operand is a program."""
+    for at in reading.places[:1]:
+        reading.act(at, _STARTS)
+
+
+def _behind_dashes(reading: Reading) -> None:
+    """`mise exec TOOL… -- PROGRAM …`."""
+    if "--" in reading.words:
+        reading.inner = reading.words.index("--") + 1
+
+
+PROGRAMS: dict[str, Row] = {
+    **rows(
+        "conda, mamba documentation",
+        "conda mamba micromamba",
+        subs=rows(
+            "conda documentation",
+            "run",
+            "-n --name -p --prefix --cwd -e --env -a --attach =",
+            act=_STARTS,
+            stops=1,
+            inner=0,
+            abbreviates=False,
+        ),
+        abbreviates=False,
+    ),
+    "nix-shell": Row(
+        "nix-shell(1)",
+        f"--run --command = {_STARTS}\n-p --packages -i -I -A --attr --keep --max-jobs -j =\n--arg --argstr --option ==",
+        abbreviates=False,
+    ),
+    "nix": Row(
+        "Nix reference",
+        subs=rows("Nix reference", "develop shell", f"-c --command ; {_STARTS}", abbreviates=False),
+        abbreviates=False,
+    ),
+    "mise": Row(
+        "mise documentation",
+        "-C --cd = folder",
+        subs=rows("mise documentation", "exec x", act=_STARTS, then=_behind_dashes, abbreviates=False),
+        abbreviates=False,
+    ),
+    "direnv": Row("direnv(1)", subs=rows("direnv(1)", "exec", act=_STARTS, stops=1, inner=1), abbreviates=False),
+    **rows(
+        "their manuals: environments of a language or a project, containers, machines, stores of secrets",
+        """asdf pixi devbox devenv guix rbenv pyenv jenv goenv nodenv nvm fnm volta opam stack cabal dune foreman
+        honcho flatpak distrobox toolbox lxc incus limactl colima multipass minikube crictl buildah vagrant adb op
+        doppler dotenvx aws-vault chamber pueue heroku fly flyctl sops""",
+        "-C --cd = folder",
+        subs=rows("their manuals", "exec run shell enter ssh x add exec-env exec-file", act=_STARTS, abbreviates=False),
+        abbreviates=False,
+    ),
+    **rows(
+        "fzf(1), skim documentation",
+        "fzf sk",
+        f"--preview --bind -c --cmd = {_STARTS}\n-q --query -f --filter -d --delimiter -n --nth --header --prompt =",
+        abbreviates=False,
+    ),
+    **rows(
+        "ld.so(8)",
+        "ld.so",
+        "--preload --library-path --audit --inhibit-rpath --glibc-hwcaps-prepend = loads a library\n--argv0 =",
+        stops=1,
+        operands="runs another program",
+        inner=0,
+        abbreviates=False,
+    ),
+    **rows(
+        "their manuals: programs that start their operand",
+        "dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr heaptrack rush winpty gosu "
+        "su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq wsl concurrently",
+        "-ex -x -batch ?",
+        stops=1,
+        wary=True,
+        abbreviates=False,
+        then=starts,
+    ),
+}
