@@ -17,7 +17,7 @@ from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, Writ
 from hitl_cli.records import replace
 from hitl_cli.regex import later
 from hitl_cli.resolve import Look, resolve
-from hitl_cli.shell.scan import look
+from hitl_cli.shell.scan import look, rough_words
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Reading
@@ -118,15 +118,15 @@ def host_of(url: object) -> Host | Opaque:
     if not isinstance(url, str):
         return Opaque("the address is not a text")
     if any(c <= " " or c == "\\" or c == "\x7f" for c in url):
-        return Opaque("the address holds a blank, a backslash or a control character", url, (url,))
+        return Opaque("the address holds a blank, a backslash or a control character", url, rough_words(url))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
         host = f"[{host}]" if ":" in host else host.rstrip(".").encode("idna").decode("ascii").lower()
     except ValueError:
-        return Opaque("the address cannot be read", url, (url,))
+        return Opaque("the address cannot be read", url, rough_words(url))
     if not host or "%" in host:
-        return Opaque("the address names no plain host", url, (url,))
+        return Opaque("the address names no plain host", url, rough_words(url))
     default = {"https": 443, "http": 80}.get(parts.scheme)
     return Host(url, parts.scheme, host if port in (None, default) else f"{host}:{port}")
 

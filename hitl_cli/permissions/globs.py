@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from hitl_cli.errors import RuleError
+from hitl_cli.permissions.automaton import ANY, STAY, Step
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
 WILD = later(r"[*?\[\\]")
+_CHARACTERS = later(r"\\.|\[.[^\]]*\]|.", re.DOTALL)
 
 
 class Path(Struct, frozen=True):
@@ -127,38 +129,27 @@ def regex(segment: str) -> re.Pattern[str]:
         return re.compile(re.escape(segment))
 
 
-def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool, p: int = 0, k: int = 0) -> bool:
-    """Whether the segments from `p` on fit the components from `k` on: all of them, or with `whole` false a folder above.
+class Segment(Struct, frozen=True):
+    """A segment with wildcards, as an automaton takes it."""
 
-    What stands between two `**` has a fixed length, so the first place where it fits leaves most to what follows: only the
-    last `**` that was passed is ever taken to be longer.
-    """
-    deep, after = 0, 0  # the segment behind that `**`, and the component it is tried at
-    segments, components = len(pattern), len(parts)
-    while p < segments or (whole and k < components):
-        if k == components:
-            return False
-        segment = pattern[p] if p < segments else None
-        if segment == "**":
-            if p + 1 == segments:
-                return True
-            p += 1
-            deep, after = p, k
-        elif segment is not None and (segment == parts[k] or ((wild := _wild(segment)) and wild(parts[k]))):
-            p += 1
-            k += 1
-        elif not deep:
-            return False
-        else:
-            after += 1
-            p, k = deep, after
-    return True
+    written: str
+
+    @property
+    def fits(self) -> Callable[[str], object]:
+        return regex(self.written).fullmatch
+
+    def steps(self) -> Iterator[Step]:
+        """Its characters. `*` are any, `?` is one, and what stands in brackets tells itself which."""
+        for piece in _CHARACTERS.findall(self.written):
+            if piece[0] == "[" and len(piece) > 1:
+                yield Segment(piece)
+            else:
+                yield STAY if piece == "*" else ANY if piece == "?" else piece[-1]
 
 
-@lru_cache(maxsize=20_000)
-def _wild(segment: str) -> Callable[[str], object] | None:
-    """What tells the names that a segment with wildcards fits; None where it has none."""
-    return regex(segment).fullmatch if WILD.search(segment) else None
+def steps(segments: Sequence[str]) -> list[Step]:
+    """The segments as an automaton takes them; `**` are any folders or none."""
+    return [STAY if part == "**" else Segment(part) if WILD.search(part) else part for part in segments]
 
 
 def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:

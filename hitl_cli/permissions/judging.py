@@ -12,7 +12,7 @@ from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, concerns, fits
-from hitl_cli.shell.scan import SEARCHED
+from hitl_cli.shell.scan import SEARCHED, searched
 
 READ_ONLY_PACK = "read-only.toml"
 # Programs whose whole business is files: mode accept-edits runs them when every file they write is in the workspace.
@@ -153,12 +153,12 @@ class Judging:
             if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque)):
                 return decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
-        for word in opaque.words:
+        for word in dict.fromkeys(opaque.words):
             path = lexical(word, self.scene.place.cwd)
             if met := rules_for(self.scene, self.scene.bar, (path,), READS | WRITES):
                 rule = strictest(met)
                 return ASK, "rule", f"{why}; {named(rule)} may forbid it", rule
-        if len(opaque.words) > SEARCHED:
+        if not searched(opaque.words):
             why += f"; deny and ask rules were looked for among its first {SEARCHED:,} words"
             return DENY if self.scene.mode == "plan" else ASK, "opaque", why, None
         if self.scene.own is not None:

@@ -114,7 +114,7 @@ def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
     """The rule that denies such a path, else the one that asks; a wide rule says nothing about a word that may be none."""
     found: dict[Decision, Rule] = {}
     indexes = [index for index in scene.bar.paths if index.names(names.parts)]
-    for path, kind in names.paths:
+    for path, kind in dict.fromkeys(names.paths):
         if DENY in found:
             break
         if kind == "glob":
@@ -124,7 +124,9 @@ def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
                     found.setdefault(decision, rule)
         elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
             for each in (path, path + "/\0") if kind == "folder" else (path,):
-                for rule, pattern in rules_for(scene, scene.bar, (each,), _BOTH):
+                if each not in scene.met:
+                    scene.met[each] = rules_for(scene, scene.bar, (each,), _BOTH)
+                for rule, pattern in scene.met[each]:
                     if pattern is not None and any(pattern.names(part) for part in each.split("/")[-3:]):
                         found.setdefault(rule.decision, rule)
     return found

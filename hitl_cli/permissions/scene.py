@@ -10,7 +10,7 @@ from hitl_cli.permissions.globs import Path
 from hitl_cli.permissions.pathtree import Index
 from hitl_cli.permissions.rule import By, Decision, Mode, Rule, Source, Why, told
 from hitl_cli.permissions.tables import Table, live
-from hitl_cli.records import Struct
+from hitl_cli.records import Struct, field
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
 POLICY = "the program's own policy decides"
@@ -33,7 +33,7 @@ class Rules(Struct, frozen=True):
 
 class Scene(Struct, frozen=True):
     """As the arguments of `Policy.judge`. `allow` are the allow rules, `bar` those that deny or ask. `own` is None as well
-    where the mode is stricter."""
+    where the mode is stricter. `met`: the rules for files that words of commands were found to meet as paths."""
 
     place: Place
     allow: Rules
@@ -44,6 +44,7 @@ class Scene(Struct, frozen=True):
     read_only: bool = False
     declared: bool = False
     tool: str = ""
+    met: dict[str, list[tuple[Rule, Path | None]]] = field(default_factory=dict)
 
     def first(self, decision: Decision, look: Callable[[Table], Iterable[Rule]]) -> Rule | None:
         """The first rule of this decision that `look` finds and that has not ended."""

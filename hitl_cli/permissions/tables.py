@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import repeat
-from typing import Any
 
 from hitl_cli.access import Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
@@ -61,9 +60,9 @@ class Table:
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
         for rule in rules:
             self._add(rule)
-        first = {*self.commands.below, *(rest[0] for rest in self.loose if rest)}
+        first = {*filter(None, self.commands.all), *(rest[0] for rest in self.loose if rest)}
         # What the words begin with that a rule for commands can meet; None: with anything.
-        self.first = None if self.commands.patterns or "Bash" in self.every else frozenset(first)
+        self.first = None if None in self.commands.all or "Bash" in self.every else frozenset(first)
 
     def _add(self, rule: Rule) -> None:
         tool, pattern = rule.tool, rule.pattern
@@ -149,8 +148,15 @@ class Table:
             names += ["__".join(pieces[:n]) for n in range(len(pieces) - 1, 1, -1)]
         for name in names:
             yield from self.every.get(name, ())
-        for rule, argument, value in self.arguments.get(use.tool, ()):
-            if _argument_fits(use.input, argument, value):
+        texts: dict[str, str] = {}
+        for rule, argument, pattern in self.arguments.get(use.tool, ()):
+            if argument not in use.input:
+                continue
+            if argument not in texts:
+                value = use.input[argument]
+                texts[argument] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            text = texts[argument]
+            if text == pattern if isinstance(pattern, str) else pattern.fits(text):
                 yield rule
 
 
@@ -238,11 +244,3 @@ def _options(spelling: Sequence[Word]) -> frozenset[str]:
         else:
             found.add(word)
     return frozenset(found)
-
-
-def _argument_fits(input: Mapping[str, Any], argument: str, pattern: words.Star | str) -> bool:
-    if argument not in input:
-        return False
-    value = input[argument]
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text == pattern if isinstance(pattern, str) else pattern.fits(text)

@@ -8,11 +8,12 @@ further words. Everything else is itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from hitl_cli.access import Word
 from hitl_cli.errors import RuleError
+from hitl_cli.permissions.automaton import ANY, STAY, Open, Step
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
@@ -21,6 +22,18 @@ class Star(Struct, frozen=True):
     """A word with `*` in it: `text` are the literal pieces between the stars."""
 
     pieces: tuple[str, ...]
+
+    @property
+    def written(self) -> str:
+        return "*".join(self.pieces)
+
+    def steps(self) -> Iterator[str | Open]:
+        """Its characters, and what its stars are between them."""
+        first, *more = self.pieces
+        yield from first
+        for piece in more:
+            yield STAY
+            yield from piece
 
     def fits(self, word: str) -> bool:
         first, *middle, last = self.pieces
@@ -68,54 +81,12 @@ class Words(Struct):
         self.literal = tuple(takewhile(lambda item: isinstance(item, str), self.items))  # type: ignore[arg-type]
         self.spelled = next(n for n, item in enumerate((*self.items, MANY)) if not _spells(item))
 
-    def fits(self, words: Sequence[Word], start: int = 0, at: int = 0) -> bool:
-        """Whether the words from `start` on fit the items from `at` on."""
-        return fits(self.items, words, start, at, rest=self.rest)
-
-    def head(self, at: int = 0) -> tuple[str | Star, ...]:
-        """The items from `at` on that stand before the first lone star: each is one word."""
-        return tuple(takewhile(lambda item: not isinstance(item, Many), self.items[at:]))  # type: ignore[arg-type]
-
-
-def equals(word: Word, item: str | Star) -> bool:
-    text = key(word)
-    if text is None or isinstance(item, str):
-        return text == item
-    # Whatever names a file pattern becomes, they fit the pattern that is written the same.
-    return item.fits(text) if isinstance(word, str) else text == "*".join(item.pieces)
-
-
-def fits(
-    items: Sequence[Item],
-    words: Sequence[Word],
-    start: int = 0,
-    at: int = 0,
-    *,
-    rest: bool,
-    same: Callable[[Word, str | Star], bool] = equals,
-) -> bool:
-    """Whether the words from `start` on fit the items from `at` on; with `rest` any further words may follow.
-
-    What stands between two lone stars has a fixed length, so the first place where it fits leaves most to what follows.
-    Only the last star that was passed is ever taken to be longer, and the steps are at most words times items.
-    """
-    star, after = 0, 0  # the item behind the last lone star, and the word it is tried at
-    end, last = len(items), len(words)
-    while at < end or not (rest or start == last):
-        if start == last:
-            return False  # too few words, and fewer wherever that star ends later
-        item = items[at] if at < end else None
-        if isinstance(item, Many):
-            at, start = at + 1, start + 1
-            star, after = at, start
-        elif item is not None and same(words[start], item):
-            at, start = at + 1, start + 1
-        elif not star:
-            return False
-        else:
-            after += 1
-            at, start = star, after
-    return True
+    @property
+    def steps(self) -> Sequence[Step]:
+        """Its items as an automaton takes them."""
+        if len(self.literal) == len(self.items):
+            return self.literal
+        return [step for item in self.items for step in ((ANY, STAY) if isinstance(item, Many) else (item,))]
 
 
 def _spells(item: Item) -> bool:

@@ -7,12 +7,15 @@ understanding it, so that `git push && echo "` is still known to speak of `git p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hitl_cli.regex import later
 
 LARGEST = 64_000  # characters
 DEEPEST = 24  # levels of substitution, grouping and nested texts
 WORDS = 1_000  # of one command
 _PARTS = 2_000  # separators: more than any person reads, and a bound on the work of a reading
+_BLANKS = 10_000  # between the words of all commands and the folders of all paths: the same
 
 # Control characters (tab and newline are the shell's own blanks), bidirectional controls, characters that are not
 # seen, tags, surrogates. U+200D and U+FE0F are left alone: emoji are made with them.
@@ -21,10 +24,11 @@ _UNSEEN = later(
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
 _SEPARATORS = later(r"[|;&\n]+")
+_BLANK = later(r"[\s/]+")
 _OPENERS = later(r"[$<>]\(|`|<<|\$\{")
-_QUOTES = str.maketrans("", "", "'\"\\`")
-_ROUGH = later(r"[\s;&|()<>{}$=]+")
-SEARCHED = 4_000  # rough words that deny and ask rules look at
+_QUOTES = "'\"\\`"
+_ROUGH = later(r"(?:[^\s;&|()<>{}$=\\]++|\\\n?)++")
+SEARCHED = 4_000  # rough words, or folders in them, that deny and ask rules look at
 
 
 def look(text: str) -> str:
@@ -39,11 +43,28 @@ def look(text: str) -> str:
             return f"it has more than {_PARTS:,} parts"
         if sum(1 for _ in _OPENERS.finditer(text)) > _PARTS:
             return f"it has more than {_PARTS:,} substitutions"
+    if len(text) > 2 * _BLANKS and sum(1 for _ in _BLANK.finditer(text)) > _BLANKS:
+        return f"it has more than {_BLANKS:,} words"
     return ""
 
 
 def rough_words(text: str) -> tuple[str, ...]:
     """The words of `text` with quotes and backslashes left out, in order. Of many, one more than are searched: that there
     are more has to be known, for nothing is known of those."""
-    joined = text.replace("\\\n", "").translate(_QUOTES)
-    return tuple(word for word in _ROUGH.split(joined, SEARCHED + 1) if word)[: SEARCHED + 1]
+    found, left = [], SEARCHED + 1
+    for match in _ROUGH.finditer(text):
+        word = match.group().replace("\\\n", "")
+        for quote in _QUOTES:
+            word = word.replace(quote, "")
+        if word:
+            parts = word.split("/", left)
+            found.append(word if len(parts) <= left else "/".join(parts[:left]))
+            left -= len(parts)
+            if left <= 0:
+                break
+    return tuple(found)
+
+
+def searched(words: Sequence[str]) -> bool:
+    """Whether the rough words of a text are all of it, and not one more than are searched."""
+    return len(words) + sum(word.count("/") for word in words) <= SEARCHED

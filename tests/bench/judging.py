@@ -106,10 +106,22 @@ def hostile() -> dict[str, str]:
         "a deep path": "cat " + "a/" * (size // 2) + "x",
         "a deep pattern": "cat " + "*/" * (size // 2) + "x",
         "a host of many labels": "curl https://" + "a." * (size // 2) + "org",
+        "equal words of commands": ("a " * 990 + "\n") * 10,
+        "equal unknown words": ("a " + "$x " * 900 + "\n") * 10,
+        "equal words of code": "python3 -c '" + "a " * 9_900 + "'",
+        "equal folders": "cat " + ("a/" * 900 + "x ") * 10,
+        "file patterns": "cat " + "a*/*a " * 900,
+        "other signs": "".join(f"{chr(0x4E00 + n)} " for n in range(9_900)),
         "push": "eval '$x' " + "push a --forc aaa " * (size // 18),
     }
 
 
+# Rules that nearly fit wherever one looks, made to be slow.
+MADE = (
+    *(f"Bash({'a ' * n}* *b)" for n in range(1, 60, 6)), *(f"Bash({'* a ' * n}b)" for n in range(1, 20, 3)),
+    *(f"Bash({'*a' * n}*b * {'a* ' * n}b)" for n in range(1, 20, 3)), *(f"Bash({'a ' * n}b)" for n in range(1, 60, 6)),
+    *(f"Read({'**/a/' * n}b)" for n in range(1, 20, 3)), *(f"Read({'a/' * n}**/*a*a*b)" for n in range(1, 20, 3)),
+)  # fmt: skip
 # What a wary person forbids besides all packs: patterns that could be sought at every word of a text.
 WARY = (
     "Bash(* push *)", "Bash(*--force*)", "Bash(rm * -rf * /)", "Bash(curl * -o * http*)", "Bash(* --no-verify *)",
@@ -117,10 +129,10 @@ WARY = (
 )  # fmt: skip
 
 
-def wary(place: Place) -> Policy:
+def wary(place: Place, texts: Sequence[str] = WARY) -> Policy:
     packed = [rule for name in rulebook.available() for rule in rulebook.pack(name)]
     decisions = (Decision.DENY, Decision.ASK)
-    return Policy((*packed, *(codec.parse(text, decisions[n % 2]) for n, text in enumerate(WARY))), place)
+    return Policy((*packed, *(codec.parse(text, decisions[n % 2]) for n, text in enumerate(texts))), place)
 
 
 def figures() -> Iterator[Figure]:
@@ -140,6 +152,7 @@ def figures() -> Iterator[Figure]:
         yield from loading(where.root, place)
         yield worst("the worst of the hostile texts", Policy(packed, place), place)
         yield worst("  all packs, and rules of a wary person", wary(place), place)
+        yield worst("  all packs, and rules that are made to be slow", wary(place, MADE), place)
 
 
 def rates(spent: dict[int, list[float]], packed: int, texts: int) -> Iterator[Figure]:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hitl_cli.access import Place
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.globs import fits, meet, parse, regex
+from hitl_cli.permissions.automaton import ANY, STAY, Automaton
+from hitl_cli.permissions.globs import meet, parse, regex, steps
 from hitl_cli.permissions.pathtree import Index
 from tests.permissions.steps import growth
 
@@ -125,7 +126,15 @@ def test_two_patterns_that_may_name_the_same_path_meet(rule: str, shell: str, to
     assert meet(rule.split("/"), shell.split("/")) is together
 
 
+def fits(pattern: Sequence[str], parts: Sequence[str], whole: bool) -> bool:
+    row = steps(pattern)
+    if row[-1:] == [STAY]:
+        row[-1:] = ANY, STAY
+    return bool(list(Automaton([(row, not whole, "")]).fits(parts)))
+
+
 SEGMENT = st.sampled_from(["a", "b", "ab", "*", "a*", "?", "**"])
+WILD = st.sampled_from([".a", "*b", "*a*", "a*b", "?b", "b?", "*.a", ".*", "??", "a?*", "a**b"])  # many
 NAME = st.sampled_from(["a", "b", "ab", "abb"])
 
 
@@ -164,6 +173,22 @@ def test_the_index_finds_what_each_pattern_alone_may_match(patterns: list[list[s
     assert set(index.may(glob, lambda _: True)) == found
     wanted = set(sorted(texts)[1:])
     assert set(index.may(glob, wanted.__contains__)) == found & wanted
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.lists(st.one_of(SEGMENT, WILD), min_size=1, max_size=4), max_size=12),
+    st.lists(st.one_of(SEGMENT, WILD), min_size=1, max_size=4),
+)
+def test_a_pattern_may_match_what_it_meets(patterns: list[list[str]], shell: list[str]) -> None:
+    index: Index[str] = Index(PLACE, strict=False)
+    for segments in patterns:
+        index.add(parse("./" + "/".join(segments), PLACE.home), "/".join(segments))
+    row = ["w", *shell]
+    met = {
+        "/".join(segments) for segments in patterns if meet(["w", *segments], row) or meet(["w", *segments, "**"], row)
+    }
+    assert set(index.may("/w/" + "/".join(shell), lambda _: True)) == met
 
 
 def fits_by_definition(pattern: Sequence[str], parts: Sequence[str], whole: bool) -> bool:
