@@ -44,7 +44,7 @@ from hitl_cli.shell.programs.sed import findings
 )
 def test_a_sed_script_that_only_prints(script: str) -> None:
     found = findings(script)
-    assert (found.writes, found.reads, found.runs, found.unread) == ([], [], False, "")
+    assert (found.writes, found.reads, found.runs, found.unread) == ([], [], [], "")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_sed_script_that_only_prints(script: str) -> None:
 )
 def test_a_sed_script_that_does_more(script: str, writes: list[str], reads: list[str], runs: bool) -> None:
     found = findings(script)
-    assert (found.writes, found.reads, found.runs, found.unread) == (writes, reads, runs, "")
+    assert (found.writes, found.reads, bool(found.runs), found.unread) == (writes, reads, runs, "")
 
 
 @pytest.mark.parametrize(

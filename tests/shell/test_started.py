@@ -104,6 +104,8 @@ def test_what_is_not_followed_is_searched(said: Says, program: str) -> None:
     bundle exec sh -c 'rm x'
     awk 'BEGIN{system("rm x")}'
     awk '{print | "rm x"}' f
+    sed '1e rm x' f
+    sed -n 's/a/rm x/ep' f
     tar --checkpoint-action=exec='rm x' -cf a b
     ssh -o 'ProxyCommand rm x' h
     sqlite3 db '.shell rm x'

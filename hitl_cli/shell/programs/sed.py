@@ -19,11 +19,11 @@ _LINES = later(r"(?:[0-9]+|\$)(?:,(?:[0-9]+|\$))?[pd]\Z")  # lines by their numb
 
 
 class Findings(Struct):
-    """Files a script writes and reads, whether it runs programs, and what could not be read."""
+    """Files a script writes and reads, what it gives to a shell, and what could not be read."""
 
     writes: list[str] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
-    runs: bool = False
+    runs: list[str] = field(default_factory=list)
     unread: str = ""
 
 
@@ -158,15 +158,11 @@ def _command(script: _Script, found: Findings) -> None:
     elif command in "qQlL":
         script.skip(" \t0123456789")
         _end(script, found, command)
-    elif command in "rR":
+    elif command in "rRwW":
         script.skip(" \t")
-        found.reads.append(script.line())
-    elif command in "wW":
-        script.skip(" \t")
-        found.writes.append(script.line())
+        (found.reads if command in "rR" else found.writes).append(script.line())
     elif command == "e":
-        found.runs = True
-        script.line()
+        found.runs.append(script.line())
     elif command in ("s", "y"):
         _substitute(script, found, command)
     elif command == "v":
@@ -198,16 +194,18 @@ def _substitute(script: _Script, found: Findings, command: str) -> None:
     if not delimiter or delimiter in "\n\\":
         found.unread = "a delimiter"
         return
-    if not script.until(delimiter, classes=command == "s") or not script.until(delimiter, classes=False):
+    begun = script.until(delimiter, classes=command == "s") and script.at
+    if not begun or not script.until(delimiter, classes=False):
         found.unread = f"the parts of {command}"
         return
+    made = script.text[begun : script.at - 1]
     if command == "y":
         _end(script, found, command)
         return
     while script.at < len(script.text):
         flag = script.peek()
         if flag == "e":
-            found.runs = True
+            found.runs.append(made)
         elif flag == "w":
             script.at += 1
             script.skip(" \t")
@@ -254,8 +252,9 @@ def _judge(reading: Reading, at: int, script: Word) -> None:
     found = findings(script)
     if found.unread:
         reading.act(at, f"holds a script that could not be read ({found.unread})")
-    if found.runs:
+    for text in found.runs:
         reading.act(at, "runs another program")
+        reading.starts.append(text)
     for name in found.writes:
         if name not in ("/dev/stdout", "/dev/stderr"):
             reading.write(name, at)
