@@ -58,10 +58,13 @@ _SET_BY_SHELL = later(
 )
 
 
+_PATH = "sets LANGUAGE, in which a path loads messages of a program from anywhere"
+
+
 def reaches(name: str, value: Word) -> str:
     """Why `name=value` in front of a command, or exported, is not set aside; "" when it is harmless."""
     if name in _HARMLESS or (name.startswith("LC_") and name.isupper()):
-        return ""
+        return "" if name != "LANGUAGE" or (isinstance(value, str) and "/" not in value) else _PATH
     if _PROGRAM.fullmatch(name) and isinstance(value, str) and value in _NOTHING:
         return ""
     return f"sets {name}, which the program may read"

@@ -114,7 +114,8 @@ _DOCKER_SUBS["compose"] = Row(
             inner=1,
         ),
         "cp": Row("docker compose reference", then=_copies),
-        **rows("docker compose reference", "up down build ps logs pull push restart stop start config top images ls"),
+        **rows("docker compose reference", "logs rm", "-f --follow --force"),
+        **rows("docker compose reference", "up down build ps pull push restart stop start config top images ls"),
     },
     shared=True,
     abbreviates=False,
@@ -167,9 +168,10 @@ PROGRAMS: dict[str, Row] = {
             **rows("kubectl reference", "proxy port-forward", act="opens a port into the cluster"),
             "config": Row("kubectl reference", wary=True, then=_config),
             "plugin": Row("kubectl reference"),
+            "logs": Row("kubectl reference", "-f --follow\n-p --previous"),
             **rows(
                 "kubectl reference",
-                "get describe logs top explain api-resources api-versions cluster-info version auth events wait diff "
+                "get describe top explain api-resources api-versions cluster-info version auth events wait diff "
                 "kustomize apply create delete replace patch scale autoscale rollout label annotate expose set cordon "
                 "uncordon drain taint certificate completion options help",
                 then=_kube_files,
@@ -191,9 +193,8 @@ PROGRAMS: dict[str, Row] = {
         """,
         subs={
             "plugin": Row("Helm documentation", act="adds or runs programs"),
-            **rows(
-                "Helm documentation", "install upgrade template list ls status get history rollback uninstall lint repo"
-            ),
+            **rows("Helm documentation", "install upgrade template status get history rollback uninstall lint repo"),
+            **rows("Helm documentation", "list ls", "-d --date"),
         },
         shared=True,
         abbreviates=False,

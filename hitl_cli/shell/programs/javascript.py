@@ -8,6 +8,7 @@ Sources: node(1), npm, pnpm, Yarn, Bun, Deno documentation; ESLint, Prettier, Je
 from __future__ import annotations
 
 from hitl_cli.access import Place, Word
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.python import installs_hooks, run_inner
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
@@ -41,14 +42,13 @@ def _fixes(reading: Reading) -> None:
 
 
 _NPM = f"""
-    --script-shell --shell = {_RUNS}
+    --script-shell --shell --editor --viewer = {_RUNS}
     --prefix -C = folder
-    --userconfig --globalconfig --node-options --git --init-module = {_CONFIG}
+    --userconfig --globalconfig --node-options --git --init-module --onload-script = {_CONFIG}
     --registry = takes packages from another place
-    --cache --logs-dir = write
+    --cache --logs-dir --pack-destination = write
     -w --workspace --tag --access --otp --loglevel --omit --include --location --depth --fund --audit-level --before =
     --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --message -m =
-    --pack-destination = write
 """
 _NPM_SUBS = {
     "exec": Row(
@@ -65,11 +65,15 @@ _NPM_SUBS["x"] = _NPM_SUBS["exec"]
 
 # In front of the command: options that choose packages of the workspace, or how much is said.
 _CHOOSES = word_set("--filter -F --workspace")
+_LONG = later(r"\A-(?:--+)?([a-z][a-z-]{2,}(?:=[\s\S]*)?)\Z")
 _SAYS = word_set("-r --recursive -s --silent --workspace-root --workspaces --stream")
 
 
 def _peel(words: tuple[Word, ...], place: Place, cwd: str | None) -> tuple[tuple[Word, ...], str | None]:
-    """`pnpm --filter web build` is `pnpm build`: which packages of the workspace it is about makes no difference."""
+    """`pnpm --filter web build` is `pnpm build`: which packages of the workspace it is about makes no difference. A long
+    name may have one dash, or three, for two (nopt)."""
+    end = words.index("--") if "--" in words else len(words)
+    words = (*[_LONG.sub(r"--\1", word) if isinstance(word, str) else word for word in words[:end]], *words[end:])
     at = 1
     while at + 1 < len(words):
         word, following = words[at], words[at + 1]
@@ -226,8 +230,7 @@ PROGRAMS: dict[str, Row] = {
         --init {_RUNS}
         -f --format = module
         -o --output-file = write
-        --fix
-        --fix-dry-run
+        --fix --fix-dry-run
         --cache-location --cache-file --suppressions-location = make
         --ignore-path = read
         --rule --env --ext --global --parser-options --ignore-pattern --max-warnings --cache-strategy --fix-type =
@@ -242,9 +245,7 @@ PROGRAMS: dict[str, Row] = {
         f"""
         --plugin --plugin-search-dir = {_CODE}
         --config = {_CONFIG}
-        -w --write
-        -c --check
-        -l --list-different
+        -w --write -c --check -l --list-different
         --cache-location = make
         --ignore-path = read
         --parser = module
@@ -290,7 +291,6 @@ PROGRAMS: dict[str, Row] = {
         "biome stylelint oxlint dprint",
         f"""
         --config-path --config --config-basedir --custom-syntax --custom-formatter = {_CONFIG}
-        --fix --write --apply
         -o --output-file = write
         --max-diagnostics --formatter -f --reporter --diagnostic-level --stdin-file-path =
         """,

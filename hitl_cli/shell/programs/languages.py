@@ -99,10 +99,11 @@ PROGRAMS: dict[str, Row] = {
         subs={
             **rows(
                 "The Cargo Book",
-                "build b check c clippy test t bench doc d fmt run r add remove rm update search tree metadata clean new "
-                "init fetch fix generate-lockfile locate-project package pkgid vendor verify-project version help "
+                "build b check c clippy test t bench doc d fmt run r add remove rm update search tree metadata clean "
+                "fetch fix generate-lockfile locate-project package pkgid vendor verify-project version help "
                 "install uninstall publish login logout owner yank report info nextest rustc rustdoc",
             ),
+            **rows("The Cargo Book", "new init", "--bin"),
         },
         other=Row("The Cargo Book", act="is an added program or an alias"),
         shared=True,
