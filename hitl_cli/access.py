@@ -96,7 +96,7 @@ class ReadPath(Struct, frozen=True):
     reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
     from the workspace when it was written through another name of the workspace itself (a link to it). `only`: of a
     folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep, "some" reads files of a kind.
-    `below`, where `path` is a folder's `/**`: what is in it.
+    `below`, where `path` is a folder's `/**`: what is in it. `follows`: links in a folder are followed as well.
     """
 
     path: str
@@ -108,6 +108,7 @@ class ReadPath(Struct, frozen=True):
     alias: str | None = None
     only: str = ""
     below: Below | None = None
+    follows: bool = False
 
 
 class WritePath(Struct, frozen=True):
@@ -127,6 +128,7 @@ class WritePath(Struct, frozen=True):
     alias: str | None = None
     only: str = ""
     below: Below | None = None
+    follows: bool = False
 
 
 class Host(Struct, frozen=True, gc=False):

@@ -77,6 +77,37 @@ def _tree(folder: str, real: str, hidden: bool) -> Sequence[str] | None:
     return found
 
 
+def links_below(folder: str, hidden: bool, enters: Callable[[str], bool]) -> Sequence[str] | None:
+    """The links below a real folder, and below those folders they lead to that `enters` takes; those that stay below
+    where they stand left out. None for too many, or too much to look at."""
+    found: list[str] = []
+    pending, seen, left = [folder], {folder}, _MOST
+    while pending:
+        inner = pending.pop()
+        try:
+            with os.scandir(inner) as entries:
+                for entry in entries:
+                    left -= 1
+                    if left < 0:
+                        return None
+                    if not hidden and entry.name.startswith("."):
+                        continue
+                    at = posixpath.join(inner, entry.name)
+                    if entry.is_symlink():
+                        found.append(at)
+                        at = os.path.realpath(at)
+                        if not enters(at) or not os.path.isdir(at):
+                            continue
+                    elif not entry.is_dir(follow_symlinks=False) or at.endswith("/.git/objects"):
+                        continue
+                    if at not in seen:
+                        seen.add(at)
+                        pending.append(at)
+        except OSError:
+            continue  # who cannot list it cannot follow what is in it
+    return found
+
+
 def _tracked(folder: str, real: str) -> Sequence[str] | None:
     """The paths below a folder that the index of its repository holds; None when that cannot be read.
 

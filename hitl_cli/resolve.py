@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import all_below, listing, matches, some_below
+from hitl_cli.below import all_below, links_below, listing, matches, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
@@ -109,8 +109,9 @@ class Look:
             alias = self._alias(path)
         if isinstance(access, ReadPath):
             return ReadPath(
-                path, access.of, access.by_command, access.listing, found, access.glob, alias, access.only, access.below
-            )
+                path, access.of, access.by_command, access.listing, found, access.glob, alias, access.only, access.below,
+                access.follows,
+            )  # fmt: skip
         return replace(access, real=found, alias=alias)
 
     def follow(self, path: str) -> str | None:
@@ -209,10 +210,25 @@ class Look:
                 return []
             # A rule that closes what is in the folder itself says nothing of the link that leads to it.
             led = path != lexical(access.path, "/")
-            return [all_below(access, path), *([all_below(replace(access, path=path), path)] if led else [])]
+            below = [all_below(access, path), *([all_below(replace(access, path=path), path)] if led else [])]
+            return [*below, *(self._through(access, path) if access.follows else ())]
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
             return [replace(access, path=o, real=o, alias=None) for o in self._other_names(status, path)]
         return []
+
+    def _through(self, access: ReadPath | WritePath, folder: str) -> Iterator[Access]:
+        """Where the links in a folder lead that is read with all of them followed."""
+        links = links_below(folder, access.only not in ("shown", "some"), self.place.holds)
+        if links is None or len(links) > _MATCHES:
+            yield Opaque("there is more in it than is looked at for links", folder, (folder,))
+            return
+        for link in links:
+            met = self.at(replace(access, path=link, real=None, alias=None, follows=False))
+            if isinstance(met, Opaque):
+                yield met
+            elif not inside(met.real or link, folder):
+                yield met
+                yield from self.beyond(met)
 
     def _other_names(self, status: os.stat_result, path: str) -> Iterator[str]:
         """Protected names, of the workspace and the home folder, of the same file."""

@@ -161,10 +161,10 @@ def _program(walk: Walk, call: Call) -> After:
         out.append(_command(walk, call, found))
     if found.folder is not None:
         folders = tuple(None if f is None else posixpath.join(f, found.folder) for f in folders)
-    only = found.only
+    only, follows = found.only, found.follows
     for word in found.reads:
         for path, glob in walk.paths(word, folders):
-            out.append(ReadPath(path, text, index, glob=glob, only=only))
+            out.append(ReadPath(path, text, index, glob=glob, only=only, follows=follows))
     for word in found.lists:
         for path, glob in walk.paths(word, folders):
             out.append(ReadPath(path, text, index, True, glob=glob))
@@ -173,10 +173,10 @@ def _program(walk: Walk, call: Call) -> After:
         for word, act in zip(found.writes, found.at, strict=True):
             at = None if act is None else act + shift
             for path, glob in walk.paths(word, folders):
-                out.append(WritePath(path, text, index, glob=glob, at=at, only=only))
+                out.append(WritePath(path, text, index, glob=glob, at=at, only=only, follows=follows))
     for word in found.removes:
         for path, glob in walk.paths(word, folders):
-            out.append(WritePath(path, text, index, True, glob=glob))
+            out.append(WritePath(path, text, index, True, glob=glob, follows=follows))
     for url in found.urls:
         out.append(host_of(url, text))
     return call.folders, call.folders

@@ -43,6 +43,7 @@ _TAR = """
     -A --catenate --concatenate
     -d --diff --compare
     -O --to-stdout
+    -h --dereference follows
     --remove-files removes what it packs
     --delete
     -z --gzip -j --bzip2 -J --xz --zstd --lzma --lzip --lzop -Z --compress -a --auto-compress
@@ -71,6 +72,7 @@ def _tar(reading: Reading) -> None:
             reading.reads.append(name)
     if creates:
         packed = [word for _, word in operands]
+        reading.follows |= reading.has("-L")  # bsdtar
         reading.reads += packed
         if reading.has("--remove-files"):
             reading.removes += packed
@@ -118,6 +120,7 @@ def _zip(reading: Reading) -> None:
     for at, given in enumerate(reading.words[1:], 1):  # `-TT` has two letters, in a bundle and before its value too
         if isinstance(given, str) and given[:1] == "-" and given[:2] != "--" and "TT" in given[1:] and given != "-TT":
             reading.act(at, "runs another program")
+    reading.follows = not reading.has("-y")
     for number, word in enumerate(reading.operands):
         if number:
             reading.reads.append(word)
@@ -162,6 +165,8 @@ def _seven(reading: Reading) -> None:
         reading.reads.append(word)
         if verb not in ("x", "e"):
             reading.write(word)
+            reading.follows = True
+            reading.reads += rest[1:]
     for given in reading.given:
         if given.name == "-o" and isinstance(given.value, str):
             reading.write(given.value)

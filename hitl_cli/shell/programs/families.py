@@ -29,8 +29,7 @@ FAMILIES = {
     """,
     "files": """
         cp mv ln link install rm rmdir unlink shred trash trash-put gio-trash tee sponge mkdir mkfifo mknod mktemp
-        touch truncate fallocate chmod chown chgrp chattr setfacl setfattr dd patch rsync ls dir vdir eza exa lsd
-        tree stat basename dirname realpath readlink file du df
+        touch truncate fallocate chmod chown chgrp chattr setfacl setfattr dd patch rsync
     """,
     "git": "git gitk tig",
     "hosts": "gh glab aws gcloud az ansible ansible-playbook",
@@ -51,6 +50,7 @@ FAMILIES = {
         heaptrack rush winpty gosu su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq
         wsl concurrently
     """,
+    "listings": "ls dir vdir eza exa lsd tree stat basename dirname realpath readlink file du df",
     "network": """
         curl wget aria2c yt-dlp youtube-dl http https httpie nc ncat netcat socat telnet ftp nmap tcpdump ping ping6
         traceroute host nslookup whois dig openssl gpg age

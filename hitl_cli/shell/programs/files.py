@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.reading import Reading
@@ -160,26 +159,12 @@ def _temporary(reading: Reading) -> None:
         reading.write(posixpath.join(folder, word) if isinstance(folder, str) and isinstance(word, str) else folder)
 
 
-def _file(reading: Reading) -> None:
-    """The names of magic files are joined by colons; lines that are none are shown."""
-    for _, value in reading.values("-m"):
-        reading.reads += value.split(":") if isinstance(value, str) else [value]
-
-
-def _tree(reading: Reading) -> None:
-    """With --fromfile the operands are lists of names, which are shown. `-Po` takes the values of both from what follows."""
-    for at, word in enumerate(reading.words):
-        if isinstance(word, str) and re.match(r"-[^-]*[oR]", word) and word != "-o":
-            reading.act(at, "writes a file")
-    words = reading.operands
-    (reading.reads if reading.has("--fromfile", "--fromtabfile") else reading.lists).extend(words)
-
-
 _COPY = """
     -t --target-directory =
     -T --no-target-directory
     -S --suffix --sparse --no-preserve =
     --backup --preserve --reflink --update --context ?
+    -L --dereference follows
 """
 PROGRAMS: dict[str, Row] = {
     "cp": Row(GNU, _COPY, then=copy),
@@ -220,9 +205,9 @@ PROGRAMS: dict[str, Row] = {
     "touch": Row(GNU, "-d --date -t --time =\n-r --reference = list", operands="make"),
     "truncate": Row(GNU, "-s --size =\n-r --reference = list", operands="make"),
     "fallocate": Row("util-linux fallocate(1)", "-l -o --length --offset =", operands="make"),
-    "chmod": Row(GNU, "--reference = list\n-R --recursive", abbreviates=False, then=_mode_and_files),
-    **rows(GNU, "chown chgrp", "--reference = list\n--from =\n-R --recursive", then=_mode_and_files),
-    **rows("attr(1), acl(5)", "chattr setfacl setfattr", "-m -x -n -v =", then=_mode_and_files),
+    "chmod": Row(GNU, "--reference = list\n-R --recursive\n-L follows", abbreviates=False, then=_mode_and_files),
+    **rows(GNU, "chown chgrp", "--reference = list\n--from =\n-R --recursive\n-L follows", then=_mode_and_files),
+    **rows("attr(1), acl(5)", "chattr setfacl setfattr", "-m -x -n -v =\n-L --logical follows", then=_mode_and_files),
     "dd": Row(GNU, then=_dd),
     "patch": Row(
         "GNU patch(1)",
@@ -253,52 +238,8 @@ PROGRAMS: dict[str, Row] = {
         --daemon serves files
         --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded removes files
         --delete-missing-args --remove-source-files removes files
+        -L --copy-links -k --copy-dirlinks --copy-unsafe-links follows
         """,
         then=_rsync,
     ),
-    **rows(
-        GNU,
-        "ls dir vdir",
-        """
-        -I --ignore --hide -w --width -T --tabsize --block-size --format --indicator-style --quoting-style =
-        --sort --time --time-style =
-        --color ?
-        """,
-        operands="list",
-    ),
-    **rows("eza(1)", "eza exa lsd", "-I --ignore-glob -L --level -s --sort --time --time-style =", operands="list"),
-    "tree": Row(
-        "tree(1)",
-        """
-        -o --output = write
-        -L -P -I -H -T --filelimit --charset --timefmt --sort =
-        --gitfile --infofile = read
-        --fromfile --fromtabfile
-        """,
-        then=_tree,
-    ),
-    "stat": Row(GNU, "-c --format --printf --cached =\n-t -f", operands="list"),
-    **rows(GNU, "basename dirname", "-s --suffix ="),
-    **rows(GNU, "realpath readlink", "--relative-to --relative-base = list", operands="list"),
-    "file": Row(
-        "file(1)",
-        """
-        -C --compile writes a compiled magic file
-        -m --magic-file =
-        -f --files-from = read
-        -F --separator -P --parameter -e --exclude --exclude-quiet =
-        """,
-        operands="list",
-        then=_file,
-    ),
-    "du": Row(
-        GNU,
-        """
-        --files0-from -X --exclude-from = read
-        --time-style -B --block-size -d --max-depth --exclude -t --threshold =
-        --time ?
-        """,
-        operands="list",
-    ),
-    "df": Row(GNU, "-B --block-size -t --type -x --exclude-type =\n--output ?", operands="list"),
 }

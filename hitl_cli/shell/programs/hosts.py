@@ -85,6 +85,7 @@ def _aws(reading: Reading) -> None:
             reading.reads.append(given.value.partition("://")[2])
     if words[:1] == ["s3"] and len(words) > 1 and words[1] in ("cp", "mv", "sync"):
         paths = words[2:]
+        reading.follows = not reading.has("--no-follow-symlinks")
         for number, word in enumerate(paths):
             if isinstance(word, str) and (word.startswith("s3://") or word == "-"):
                 continue

@@ -37,6 +37,7 @@ class Reading(Struct, gc=False):
     folder   the folder entered by options (git -C, make -C), as written
     only     what is read of a folder: "shown" (not what begins with a dot), "tracked" (by git), "some" (of that, files of
              a kind), "" for everything
+    follows  whether links below a folder are followed
     given    the options
     operands the other words, and beside them in `places` the index of each
     sub      indices of the words that chose a sub-command
@@ -60,6 +61,7 @@ class Reading(Struct, gc=False):
     names: tuple[str, ...] = ()
     folder: str | None = None
     only: str = ""
+    follows: bool = False
     given: list[Given] = field(default_factory=list)
     operands: list[Word] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
@@ -127,6 +129,8 @@ class Reading(Struct, gc=False):
         elif effect == "module":
             if not isinstance(word, str) or "/" in word:
                 self.act(at, "loads code from a file")
+        elif effect == "follows":
+            self.follows = True
         elif effect == "url":
             if isinstance(word, str):
                 if "::" in word.partition("/")[0]:

@@ -24,6 +24,8 @@ def _find(reading: Reading) -> None:
         elif at < first:
             starts.append(word)
     reading.lists += starts
+    if reading.follows and reading.has(*_RUNNING):
+        reading.reads += starts or ["."]
     if end := _remover(reading):
         _removed(reading, starts or ["."], end)
 
@@ -114,6 +116,7 @@ PROGRAMS: dict[str, Row] = {
         """
         -exec -execdir -ok -okdir ;
         -delete removes what it finds
+        -L -follow follows
         -fprint = write
         -fprint0 = write
         -fls = write
@@ -142,6 +145,7 @@ PROGRAMS: dict[str, Row] = {
         --changed-before --newer --older --changed-after -o --owner -c --color -j --threads --max-buffer-time =
         --batch-size --path-separator --max-results --format --and --gen-completions =
         --strip-cwd-prefix --hyperlink ?
+        -L --follow follows
         """,
         abbreviates=False,
         then=_fd,
@@ -152,7 +156,8 @@ PROGRAMS: dict[str, Row] = {
         -e --regexp -A --after-context -B --before-context -C --context -m --max-count --include --exclude =
         --exclude-dir -D --devices --binary-files --label --group-separator =
         -d --directories =
-        -r --recursive -R --dereference-recursive
+        -r --recursive
+        -R --dereference-recursive follows
         -f --file = read
         --exclude-from = read
         --color --colour ?
@@ -174,6 +179,7 @@ PROGRAMS: dict[str, Row] = {
         --regex-size-limit --path-separator --field-context-separator --field-match-separator --context-separator =
         --hyperlink-format --generate --maxdepth =
         --files --type-list
+        -L --follow follows
         -. --hidden
         -u --unrestricted
         """,
@@ -192,6 +198,7 @@ PROGRAMS: dict[str, Row] = {
         -A -B -C -m --max-count -G --file-search-regex --ignore --ignore-dir -W --width =
         --depth --workers --type --output -g =
         --match =
+        -f --follow follows
         """,
         dashes=False,
         then=_pattern_and_files,

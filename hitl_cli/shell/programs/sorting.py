@@ -134,7 +134,7 @@ def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
             return _give(reading, option, rest or None, i), False
         else:
             reading.given.append(Given(option.name, None, i))
-            if option.does and option.does not in EFFECTS:
+            if option.does and (option.does == "follows" or option.does not in EFFECTS):
                 reading.touch(option.does, "", i)
     return i + 1, not row.abbreviates and name not in known
 

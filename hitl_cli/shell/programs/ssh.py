@@ -45,6 +45,7 @@ def _scp(reading: Reading) -> None:
             reading.write(word)
         else:
             reading.reads.append(word)
+    reading.follows = reading.has("-r")
 
 
 def _sftp(reading: Reading) -> None:

@@ -40,6 +40,7 @@ EFFECTS = frozenset(
         "folder",  # the program works there instead: an act when that is outside the workspace or unknown
         "module",  # a name of something installed, an act when it is a path to code
         "url",  # the value is an address that is asked
+        "follows",  # links in the folders that are read or changed are followed
     }
 )
 

@@ -154,6 +154,7 @@ PROGRAMS: dict[str, Row] = {
         --horizon-lines --tabsize =
         -X --exclude-from --from-file --to-file = read
         --context --unified --color --ignore-case ?
+        -r --recursive follows
         """,
         operands="read",
     ),
