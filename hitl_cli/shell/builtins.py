@@ -20,7 +20,7 @@ _VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ASSIGNED = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
 _SET = later(r"[-+][aeuxvfbhmCE]+o?\Z|[-+]o\Z")
 _SET_O = word_set("pipefail errexit nounset xtrace verbose noclobber noglob errtrace functrace")
-_SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit nocasematch")
+_SHOPT = word_set("nullglob globstar failglob inherit_errexit nocasematch")  # none by which a pattern meets more names
 _SIGNALS = later(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.shell.programs.python import named_behind
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -42,6 +43,8 @@ def _gofmt(reading: Reading) -> None:
 def _one_liner(reading: Reading) -> None:
     """perl and ruby as filters (`-ne`, `-pi -e`): the operands are read, with -i written; else the script is."""
     filters = reading.has("-n", "-p", "-i")
+    if not reading.has("-e", "-E"):
+        named_behind(reading)
     operands = reading.operands if filters and reading.has("-e", "-E") else reading.operands[:1]
     if reading.has("-e", "-E") and not filters:
         return

@@ -34,6 +34,13 @@ def script(reading: Reading) -> None:
     for word in reading.operands[:1]:
         if isinstance(word, str) and reading.within(word):
             reading.reads.append(word)
+    named_behind(reading)
+
+
+def named_behind(reading: Reading) -> None:
+    """`x.py a --from=b`: what the words behind a script would be as names."""
+    words = [word.rpartition("=")[2] for word in reading.operands[1:] if isinstance(word, str)]
+    reading.lists += [word for word in words if word and word[0] != "-"]
 
 
 def _pytest(reading: Reading) -> None:
