@@ -17,7 +17,9 @@ from functools import cache, lru_cache
 from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
 from hitl_cli.records import replace
 
-_MOST = 20_000  # paths below a folder, or beside what a pattern matches, that are looked at
+_MOST = 20_000  # paths below a folder that are looked at
+COMPARED = 60_000  # names in folders that the patterns of one call are compared with
+_COMPILED, _LISTED, _FOLLOWED = 200, 50, 20  # as how many names a pattern, a folder and a file that it matches count
 _NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")
 
 
@@ -142,23 +144,28 @@ def _tracked(folder: str, real: str) -> Sequence[str] | None:
     return found
 
 
-def matches(pattern: str) -> list[str] | None:
-    """The files that a shell pattern (absolute) matches, `**` as `*`; None when that takes too long to find out."""
-    found, left = [""], _MOST
+def matches(pattern: str, left: int) -> tuple[list[str], int]:
+    """The files that a shell pattern (absolute) matches, `**` as `*`, and how many of the names `left` to be compared with
+    patterns are left after it: less than none when it took too many. What takes longer counts as several."""
+    found = [""]
     for part in filter(None, pattern.replace("**", "*").split("/")):
         if not glob.has_magic(part):
             found = [f"{folder}/{part}" for folder in found]
             continue
+        left -= _COMPILED
+        if left < 0:
+            return [], left
         fits = _fits(part)
         below = []
         for folder in found:
             names = listing(folder or "/")
-            left -= 1 + len(names)
+            left -= _LISTED + len(names)
             if left < 0:
-                return None
+                return [], left
             below += [f"{folder}/{name}" for name in names if fits(name) and (name[0] != "." or part[0] == ".")]
         found = below
-    return [path for path in found if os.path.lexists(path)]
+    left -= _FOLLOWED * len(found)
+    return [path for path in found if os.path.lexists(path)] if left >= 0 else [], left
 
 
 @lru_cache(maxsize=500)

@@ -20,14 +20,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import all_below, links_below, listing, matches, some_below
+from hitl_cli.below import COMPARED, all_below, links_below, listing, matches, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
 _GIT = ("git",)
 _LINKS = 40  # the kernel's own limit
-_MATCHES = 2_000  # of one file pattern that are looked at
+_MATCHES = 2_000  # links below a folder that are looked at
 _LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
 _PROCESS = later(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/(cwd|root)\Z")
 _DESCRIPTOR = later(r"/dev/(?:fd(?:/.*)?|stdin|stdout|stderr)|/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd(?:/.*)?")
@@ -89,11 +89,12 @@ def _spelled(place: Place) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...]]:
 class Look:
     """One look at the disk: what was found out about a name is not asked again."""
 
-    __slots__ = ("followed", "linked", "place", "spelled", "there")
+    __slots__ = ("followed", "left", "linked", "place", "spelled", "there")
 
     def __init__(self, place: Place, spelled: tuple[tuple[Spelling, ...], tuple[Spelling, ...]] | None = None) -> None:
         self.place = place
         self.followed: dict[str, str | None] = {}
+        self.left = COMPARED
         # What a link holds, the status of what is no link, None where nothing is to be found.
         self.there: dict[str, str | os.stat_result | None] = {}
         self.spelled, self.linked = spelled or _spelled(place)
@@ -251,14 +252,14 @@ class Look:
     def met(self, access: ReadPath | WritePath) -> Iterator[Access]:
         """The links, and what has other names, among the files that a pattern matches today."""
         pattern = access.path
-        if pattern == "/**" or not posixpath.isabs(pattern):
-            return
+        if pattern == "/**" or not posixpath.isabs(pattern) or self.left < 0:
+            return  # that there are too many is said once
         if len(pattern) > _LONGEST:
             yield Opaque("the pattern is longer than a path can be", pattern, (pattern,))
             return
-        found = matches(pattern)
-        if found is None or len(found) > _MATCHES:
-            yield Opaque("the pattern meets more files than are looked at for links", pattern, (pattern,))
+        found, self.left = matches(pattern, self.left)
+        if self.left < 0:
+            yield Opaque("the patterns meet more files than are looked at for links", pattern, (pattern,))
             return
         for path in found:
             concrete = replace(access, path=path, glob=False)

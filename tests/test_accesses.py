@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hitl_cli import below
 from hitl_cli.access import Command, Host, Opaque, Place, ReadPath, ToolUse, WritePath
 from hitl_cli.accesses import accesses_of
 from hitl_cli.resolve import Look, real, resolve
@@ -136,15 +135,18 @@ class TestFoldersAndPatterns:
         (folder / "link").symlink_to(Path(place.cwd).parent / "out")
         found = accesses_of("Bash", {"command": "cat many/*"}, place)
         assert f"{place.cwd}/many/link" in [a.path for a in found if isinstance(a, ReadPath)]
-        (folder / "one more").touch()
-        assert isinstance(accesses_of("Bash", {"command": "cat many/*"}, place)[-1], Opaque)
+        assert isinstance(accesses_of("Bash", {"command": "cat many/* many/*"}, place)[-1], Opaque)
 
     def test_a_pattern_that_would_list_the_disk_is_opaque(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(30):
             (Path(place.cwd) / f"d{number}" / "e").mkdir(parents=True)
-        monkeypatch.setattr(below, "_MOST", 100)
+        monkeypatch.setattr("hitl_cli.resolve.COMPARED", 1_500)
         assert not isinstance(accesses_of("Bash", {"command": "cat d1*/*/x"}, place)[-1], Opaque)
         assert isinstance(accesses_of("Bash", {"command": "cat */*/*/x"}, place)[-1], Opaque)
+
+    def test_of_many_patterns_a_bounded_number_is_looked_at(self, place: Place) -> None:
+        accesses = accesses_of("Bash", {"command": "cat " + " ".join(f"a{n}*/b*" for n in range(900))}, place)
+        assert sum(isinstance(access, Opaque) for access in accesses) == 1
 
     def test_a_git_folder_planted_in_the_workspace_is_opaque(self, place: Place) -> None:
         for name in ("objects", "refs"):
