@@ -57,6 +57,7 @@ _SECRETS = {
     ),
 }
 _FIRST = frozenset(name.partition("/")[0] for name in (*_WRITES, *_SECRETS))
+_NAMED = later(r"/(?:\.|_netrc|library/)")  # what all of them begin with
 _DEEPEST = max(name.rstrip("/").count("/") for name in (*_WRITES, *_SECRETS)) + 1
 # Below the home folder and `.git` of the workspace: names whose files are looked for under another name (hard links).
 NAMES_IN_HOME = tuple(n for n in (*_WRITES, *_SECRETS) if not n.endswith("/")) + tuple(
@@ -110,7 +111,6 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
         return why
     if access.glob:
         return _may_name(paths[0], place, writes)
-    home = place.home.lower().rstrip("/") + "/"
     for path in paths:
         folded = path.lower()
         if folded.startswith(_SYSTEM):
@@ -120,7 +120,7 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
                 return why
         if writes and (why := _written(folded, place)):
             return why
-        if folded.startswith(home) and (why := _in_home(folded[len(home) :], writes)):
+        if _NAMED.search(folded) and (why := _in_home(_from_home(folded, place) or "", writes)):
             return why
     return None
 
@@ -130,31 +130,50 @@ def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     shell = _components(pattern)
     if shell[-1:] == ["**"] or shell[-2:] == ["**", "*"]:
         return None
-    in_home, elsewhere = _named(place, writes)
-    if any(meet(named, shell) for named in ([*in_home, *elsewhere] if _through_home(shell, place) else elsewhere)):
+    in_homes, elsewhere = _named(place, writes)
+    named = [*in_homes, *elsewhere] if _through_home(shell, place) else elsewhere
+    if any(meet(each, shell) for each in named):
         return "the pattern may name a file that is always asked about"
     return None
 
 
 def _through_home(shell: Sequence[str], place: Place) -> bool:
-    """False when the folders that a shell pattern begins with lead past all that is named in the home folder."""
-    home, fixed = _components(place.home), list(takewhile(lambda part: not WILD.search(part), shell))
-    both = min(len(home), len(fixed))
-    return meet(home[:both], fixed[:both]) and (both == len(fixed) or fixed[both] in _FIRST)
+    """False when the folders that a shell pattern begins with lead past all that is named in a home folder."""
+    fixed = list(takewhile(lambda part: not WILD.search(part), shell))
+    return any(depth >= len(fixed) or fixed[depth] in _FIRST for depth in (1, 2, place.home.count("/")))
 
 
 @lru_cache(maxsize=64)
 def _named(place: Place, writes: bool) -> tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]:
-    """What a shell pattern must not name, as patterns in segments: in the home folder, and elsewhere."""
-    home, elsewhere = _components(place.home), list[Sequence[str]]()
+    """What a shell pattern must not name, as patterns in segments: in home folders, and elsewhere."""
+    elsewhere = list[Sequence[str]]()
+    homes = (_components(place.home), ["root"], ["home", "*"], ["Users", "*"], *_beside(place))
     names = (*_SECRETS, *_WRITES) if writes else tuple(_SECRETS)
-    in_home = [(*home, *name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
+    ends = [(*name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
     if writes:
         for path in place.protected:
             parts = _components(path)
             elsewhere += [parts, (*parts, "**")]
         elsewhere += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
-    return in_home, elsewhere
+    return [(*home, *end) for home in homes for end in ends], elsewhere
+
+
+def _beside(place: Place) -> Sequence[Sequence[str]]:
+    """The folders beside the home folder, unless the workspace is one of them."""
+    above = _components(place.home)[:-1]
+    return [[*above, "*"]] if above and all(_components(root)[:-1] != above for root in place.roots) else []
+
+
+def _from_home(folded: str, place: Place) -> str | None:
+    """The path as seen from the home folder, of the user or of another, that it lies in."""
+    home = place.home.lower().rstrip("/") + "/"
+    if folded.startswith(home):
+        return folded[len(home) :]
+    above = [f"/{'/'.join(parts[:-1])}/".lower() for parts in _beside(place)]
+    for homes in ("/home/", "/users/", *above):
+        if folded.startswith(homes):
+            return folded[len(homes) :].partition("/")[2]
+    return folded.removeprefix("/root/") if folded.startswith("/root/") else None
 
 
 def _components(path: str) -> list[str]:
@@ -225,7 +244,9 @@ def _removal(access: WritePath, paths: Sequence[str], place: Place) -> str | Non
             return "hitl's own settings would be gone with it"
         elif last.lower() == ".git":
             return "the hooks and the configuration of the repository would be gone with it"
-        elif path.startswith(place.home) and (name := _held(path[len(place.home) + 1 :].lower() + "/")):
+        elif parent.lower() in ("/home", "/users"):
+            return "that would remove the home folder of another user"
+        elif (below := _from_home(path.lower(), place)) and (name := _held(below + "/")):
             return f"`~/{name}` would be gone with it"
     return None
 

@@ -244,3 +244,47 @@ class TestRemoval:
     )
     def test_of_a_folder_of_the_workspace_does_not(self, command: str, place: Place) -> None:
         assert free(command, place)
+
+
+class TestOtherHomes:
+    """The keys and start-up files of other users: below /root, /home, /Users and beside the home folder."""
+
+    @pytest.mark.parametrize("home", ["/root", "/home/other", "/Users/other", "/srv/homes/other"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "cat {}/.ssh/id_rsa",
+            "cat {}/.ssh/id_*",
+            "cat {}/.aws/credentials",
+            "cp f.txt {}/.bashrc",
+            "cp f.txt {}/.config/fish/x",
+            "echo x >> {}/.ssh/authorized_keys",
+            "rm -rf {}/.config",
+            "rm -rf {}/.ss*",
+        ],
+    )
+    def test_ask_in_every_mode(self, home: str, command: str, disk: Place) -> None:
+        place = replace(disk, home="/srv/homes/me")
+        assert on_the_floor(command.format(home), place)
+        assert on_the_floor(command.format(place.home), place)
+
+    @pytest.mark.parametrize(
+        "command", ["cat /home/*/.netrc", "cat /*/.ssh/id_rsa", "rm -rf /home/other", "rm -r /root"]
+    )
+    def test_of_whomever_ask_as_well(self, command: str, place: Place) -> None:
+        assert on_the_floor(command, place)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "cat /home/other/f.txt",
+            "cat /root/.profile",
+            "cat /home/other/.ssh/id_rsa.pub",
+            "cat src/*.py",
+            "cp f.txt /home/other/x/.bashrc",
+            "cp f.txt .profile",
+            "rm -rf /home/other/x",
+        ],
+    )
+    def test_other_files_there_do_not(self, command: str, place: Place) -> None:
+        assert free(command, place)
