@@ -14,23 +14,11 @@ from itertools import repeat
 
 from hitl_cli.access import Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
+from hitl_cli.permissions.restating import LONG, Spelled, bundle
 from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
-# Long names of short options that mean the same wherever both exist: a deny rule for `rm -rf` is met by
-# `rm --recursive --force`. Source: the GNU coreutils and git manuals.
-_LONG = {
-    "--recursive": "r",
-    "--force": "f",
-    "--all": "a",
-    "--delete": "d",
-    "--interactive": "i",
-    "--verbose": "v",
-    "--quiet": "q",
-    "--global": "g",
-    "--user": "u",
-}
 # Between the words of inline code.
 CODE = later(r"[^\w./-]+")
 
@@ -55,6 +43,7 @@ class Table:
         self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
         self.longest = 0  # of `loose`
+        self.spelled = Spelled()
         self.hosts: dict[str, list[Rule]] = {}
         self.labels = 0  # at most so many has what one of `hosts` ends in
         self.arguments: dict[str, list[tuple[Rule, str, words.Star | str]]] = {}
@@ -82,6 +71,7 @@ class Table:
 
     def _loosely(self, rule: Rule, pattern: words.Words) -> None:
         literal = pattern.literal
+        self.spelled.add(literal[0] if literal else "", pattern.words)
         options = _options(literal)
         if options and len(literal) == len(pattern.items):
             rest = tuple(w for w in literal if not w.startswith("-"))
@@ -94,10 +84,16 @@ class Table:
         """Deny and ask rules that any spelling of the command meets."""
         yield from self.every.get("Bash", ())
         for spelling in _spellings(command):
-            for rule, _ in self.commands.find(spelling):
-                yield rule
-            if self.loose:
-                yield from self._hits_loosely(spelling)
+            yield from self._hits(spelling)
+            if self.spelled.options:
+                for restated in self.spelled.restated(spelling, sure=True):
+                    yield from self._hits(restated)
+
+    def _hits(self, spelling: Sequence[Word]) -> Iterator[Rule]:
+        for rule, _ in self.commands.find(spelling):
+            yield rule
+        if self.loose:
+            yield from self._hits_loosely(spelling)
 
     def _hits_loosely(self, spelling: Sequence[Word]) -> Iterator[Rule]:
         operands: list[Word] = [w for w in spelling if not (isinstance(w, str) and w.startswith("-") and w != "-")]
@@ -112,8 +108,8 @@ class Table:
                     yield rule
 
     def may_hit(self, command: Command) -> Iterator[Rule]:
-        """Rules that the command could meet: by what the shell makes of its unknown words, or by the code that an
-        interpreter is given, whose text is searched for the words of the rule."""
+        """Rules that the command could meet: by what the shell makes of its unknown words, by an option that may be a cut
+        name, or by the code that an interpreter is given, whose text is searched for the words of the rule."""
         for code in _codes(command):
             for rule, _ in self.commands.within(code):
                 yield rule
@@ -121,6 +117,10 @@ class Table:
             for spelling in _spellings(command):
                 for rule, _ in self.commands.may(spelling):
                     yield rule
+        if self.spelled.options:
+            for spelling in _spellings(command):
+                for restated in self.spelled.restated(spelling, sure=False):
+                    yield from self._hits(restated)
 
     def hits_opaque(self, opaque: Opaque) -> Iterator[Rule]:
         yield from self.every.get("Bash", ())
@@ -238,8 +238,11 @@ def _options(spelling: Sequence[Word]) -> frozenset[str]:
         if not isinstance(word, str) or word[:1] != "-" or len(word) < 2:
             continue
         if word.startswith("--"):
-            found.add(_LONG.get(word, word))
-        elif len(word) <= 5 and word[1:].isalpha():
+            name = word.partition("=")[0]
+            found.add(LONG.get(name, name))
+            if name != word:
+                found.add(word)
+        elif bundle(word):
             found.update(letter.lower() if letter == "R" else letter for letter in word[1:])
         else:
             found.add(word)

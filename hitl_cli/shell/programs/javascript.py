@@ -1,8 +1,7 @@
 """Node, its package managers, and the tools people run with them.
 
-The runners run the project's scripts and configuration by design. Acts are the options that bring code, configuration
-or packages from somewhere else, move to another package, or run a program by name.
-Sources: node(1), npm, pnpm, Yarn, Bun, Deno documentation; ESLint, Prettier, Jest, Vitest, TypeScript documentation.
+Runners run the project's scripts and configuration by design. Acts are options that bring code, configuration or
+packages from elsewhere, move to another package, or run a program. Sources: node(1), the documentation of each.
 """
 
 from __future__ import annotations
@@ -49,6 +48,7 @@ _NPM = f"""
     --cache --logs-dir --pack-destination = write
     -w --workspace --tag --access --otp --loglevel --omit --include --location --depth --fund --audit-level --before =
     --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --message -m =
+    --save
 """
 _NPM_SUBS = {
     "exec": Row(
