@@ -14,14 +14,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Literal, NamedTuple
 
-from hitl_cli.access import Access, Command, Host, ReadPath, ToolUse, Word, WritePath, inside, lexical
+from hitl_cli.access import Access, Command, Host, Place, ReadPath, ToolUse, Word, WritePath, inside, lexical
 from hitl_cli.errors import RuleError
 from hitl_cli.permissions import codec, kinds, places
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Suggestion
+from hitl_cli.permissions.unkept import passing, secret, unkept
 from hitl_cli.permissions.words import key, quote
 from hitl_cli.regex import later
 
@@ -45,11 +46,14 @@ def suggest(
     asking = [p for p in verdict.parts if p.decision is not Decision.ALLOW]
     if not asking or any(not _curable(p, mode) for p in asking):
         return ()
+    # A program of which one sub-command is granted alone is granted alone for the other parts, too.
+    alone = {f"Bash({quote(word)}:*)" for word in _alone(asking)}
     ladders: list[list[Rung]] = []
     for part in asking:
         if any(_covered(policy, ladder[0], part, accesses, mode, now, tool) for ladder in ladders):
             continue
-        ladder = [r for r in _ladder(part.access, policy, tool) if _covered(policy, r, part, accesses, mode, now, tool)]
+        rungs = (rung for rung in _ladder(part.access, policy, tool) if rung.rule not in alone)
+        ladder = [rung for rung in rungs if _covered(policy, rung, part, accesses, mode, now, tool)]
         if ladder:
             ladders.append([rung for rung in ladder if not rung.fleeting] or ladder)
         elif not any(_covered(policy, r, part, accesses, mode, now, tool) for ladder in ladders for r in ladder):
@@ -57,6 +61,14 @@ def suggest(
     if len(ladders) > _PARTS:
         return ()
     return tuple(_proved(policy, ladders, accesses, mode, now, tool))
+
+
+def _alone(parts: Sequence[Part]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part.access, Command):
+            literal = _literal_words(part.access)
+            if literal and kinds.single(literal):
+                yield literal[0]
 
 
 def _curable(part: Part, mode: Mode) -> bool:
@@ -84,26 +96,32 @@ def _covered(
 def _proved(
     policy: Policy, ladders: Sequence[Sequence[Rung]], accesses: Sequence[Access], mode: Mode, now: float, tool: str
 ) -> Iterator[Suggestion]:
-    """One rung of each ladder at a time, the shorter ladders staying at their widest; only what allows the call."""
+    """One rung of each ladder at a time, the shorter ladders staying at their widest; only what allows the call, and of
+    that only what is needed."""
+
+    def allow(rungs: Sequence[Rung]) -> bool:
+        rules = [r for r in (_rule(rung.rule) for rung in rungs) if r is not None]
+        return policy.plus(rules).judge(accesses, mode=mode, now=now, tool=tool).decision is Decision.ALLOW
+
     seen: set[tuple[str, ...]] = set()
     tops = [ladder[-1] for ladder in ladders]
     for level in list(zip_longest(*ladders))[:_RUNGS]:
-        chosen = [rung or top for rung, top in zip(level, tops, strict=True)]
-        texts = tuple(dict.fromkeys(rung.rule for rung in chosen))
-        if texts in seen:
+        every = list(dict.fromkeys(rung or top for rung, top in zip(level, tops, strict=True)))
+        heads = tuple(rung.rule.removesuffix(":*)") + " " for rung in every if rung.rule.endswith(":*)"))
+        chosen = [rung for rung in every if not rung.rule.startswith(heads)]  # `git add:*` beside `git:*`
+        texts = tuple(rung.rule for rung in chosen)
+        if texts in seen or not allow(chosen):
             continue
         seen.add(texts)
-        rules = [r for r in map(_rule, texts) if r is not None]
-        if policy.plus(rules).judge(accesses, mode=mode, now=now, tool=tool).decision is Decision.ALLOW:
-            covers = "; ".join(dict.fromkeys(rung.covers for rung in chosen))
-            # A pattern of a path means this project's files, so what is kept with one is kept for the project.
-            project = any(rung.scope == "project" for rung in chosen)
-            yield Suggestion(texts[0], covers, "project" if project else "user", texts[1:])
+        covers = "; ".join(dict.fromkeys(rung.covers for rung in chosen))
+        # A pattern of a path means this project's files, so what is kept with one is kept for the project.
+        project = any(rung.scope == "project" for rung in chosen)
+        yield Suggestion(texts[0], covers, "project" if project else "user", texts[1:])
 
 
 def _ladder(access: Access, policy: Policy, tool: str) -> Iterator[Rung]:
     if isinstance(access, Command):
-        yield from _commands(access)
+        yield from _commands(access, policy.place)
     elif isinstance(access, (ReadPath, WritePath)):
         yield from _paths(access, policy, tool)
     elif isinstance(access, Host):
@@ -116,36 +134,42 @@ def _ladder(access: Access, policy: Policy, tool: str) -> Iterator[Rung]:
             yield Rung(f"{server}__*", f"every tool of {server.removeprefix('mcp__')}")
 
 
-def _commands(command: Command) -> Iterator[Rung]:
-    texts = [key(w) for w in command.words]
-    literal: list[str] = []
-    for word in command.words:
-        if not isinstance(word, str):
-            break
-        literal.append(word)
+def _commands(command: Command, place: Place) -> Iterator[Rung]:
+    texts = [t for t in map(key, command.words) if t is not None]
+    literal = _literal_words(command)
     if not literal or not _plain_program(literal[0]):
         return
-    program = literal[0]
+    program = kinds.plain(literal[0])
     if program in kinds.NEVER or (program == "rm" and _recursive(command.words)):
         return
-    wider = [] if program in kinds.EXACT_ONLY else list(_prefixes(literal))
-    if all(t is not None for t in texts) and _repeatable(program, command, [t for t in texts if t is not None]):
-        exact = " ".join(quote(t) for t in texts if t is not None)
-        if len(exact) <= _LONGEST:
-            fleeting = bool(wider) and _only_now(literal[wider[0].rule.count(" ") + 1 :])
-            yield Rung(f"Bash({exact})", "exactly this command", fleeting=fleeting)
+    wider = list(_prefixes(command, literal))
+    exact = " ".join(map(quote, texts))
+    if len(texts) == len(command.words) and len(exact) <= _LONGEST and _repeatable(program, command, texts, place):
+        fleeting = bool(wider) and _only_now(literal[wider[0].rule.count(" ") + 1 :])
+        yield Rung(f"Bash({exact})", "exactly this command", fleeting=fleeting)
     yield from wider
 
 
-def _prefixes(literal: Sequence[str]) -> Iterator[Rung]:
-    """The sub-command with any further words, and the program."""
-    program, depth = literal[0], kinds.depth(literal)
+def _literal_words(command: Command) -> list[str]:
+    """The words up to the first that is known only when it runs."""
+    return [str(word) for word in takewhile(lambda word: isinstance(word, str), command.words)]
+
+
+def _prefixes(command: Command, literal: Sequence[str]) -> Iterator[Rung]:
+    """The sub-command with any further words, and the program; not where a word of them runs what follows it."""
+    if kinds.single(literal):
+        return
+    program, depth = kinds.plain(literal[0]), kinds.depth(literal)
+    runs = (a.at < depth and literal[a.at][:1] != "-" and literal[a.at - 1][:1] != "-" for a in command.acts)
+    if not kinds.tool(literal) and any(runs):
+        return
     if depth and len(literal) >= depth:
         words = literal[:depth]
-        if not any(_passing(w) for w in words):
+        if not any(map(passing, words)) and not secret(words):
             yield Rung(f"Bash({' '.join(map(quote, words))}:*)", f"every `{' '.join(words)}`")
-    if program not in kinds.INTERPRETERS and program not in kinds.LAUNCHERS and program not in kinds.MANY_SIDED:
-        yield Rung(f"Bash({quote(program)}:*)", f"every `{program}`")
+    never = program in kinds.INTERPRETERS or program in kinds.LAUNCHERS or program in kinds.MANY_SIDED
+    if not never and not kinds.tool(literal):
+        yield Rung(f"Bash({quote(literal[0])}:*)", f"every `{literal[0]}`")
 
 
 # What is of this one moment: a number, a text with blanks, a file.
@@ -159,7 +183,7 @@ def _only_now(words: Sequence[str]) -> bool:
 
 
 def _plain_program(word: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9_.+/@-]+", word) is not None and "=" not in word and not _passing(word)
+    return re.fullmatch(r"[A-Za-z0-9_.+/@-]+", word) is not None and "=" not in word and not passing(word)
 
 
 def _recursive(words: Sequence[Word]) -> bool:
@@ -169,36 +193,14 @@ def _recursive(words: Sequence[Word]) -> bool:
     return False
 
 
-def _repeatable(program: str, command: Command, words: Sequence[str]) -> bool:
+def _repeatable(program: str, command: Command, words: Sequence[str], place: Place) -> bool:
     """Whether the exact command may come again and holds nothing that should not be kept."""
-    if "<<" in command.text or any("\n" in w or _passing(w) for w in words):
-        return False
-    if program in kinds.INTERPRETERS and any(
-        w in ("-", "-c", "-e", "-E", "-p", "-r", "--eval", "eval") for w in words[1:]
-    ):
-        return False
     message = program in ("git", "gh", "hg", "jj") and any(
         w in ("-m", "--message", "-b", "--body", "-t", "--title", "--notes", "-am")
         or w.startswith(("-m", "--message="))
         for w in words[1:]
     )
-    return not message
-
-
-_PASSING = later(
-    r"(?:^|[=:'\"])(?:/private)?(?:/tmp/|/var/tmp/|/var/folders/|/dev/shm/|/run/user/)"  # scratch paths
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-"  # a UUID
-    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"  # a commit, a container
-    r"|\b\d{5,}\b"  # a process, a run
-    r"|(?i:password|passwd|secret|token|api[-_]?key|authorization|bearer)[\w-]*[=: ]\S"
-    r"|\b(?:sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA)[A-Za-z0-9_-]{8,}"
-    r"|//[^/\s:@]+:[^/\s@]+@"  # a password in an address
-)
-
-
-def _passing(word: str) -> bool:
-    """True for what will not come again, or must not be written down."""
-    return _PASSING.search(word) is not None
+    return not message and "<<" not in command.text and not unkept(command, words, place)
 
 
 def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[Rung]:
@@ -215,7 +217,7 @@ def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[
             short = _from_home(path, place.home)
     else:
         short = _from_home(path, place.home)
-        if _passing(short):
+        if passing(short):
             return
     if "/" not in short:
         short = "./" + short  # without an inner slash it would match at any depth
@@ -224,10 +226,13 @@ def _paths(access: ReadPath | WritePath, policy: Policy, tool: str) -> Iterator[
         return
     folder = posixpath.dirname(short)
     deep = root is not None or folder.count("/") >= 2 - folder.startswith("~")
-    if deep and folder not in (".", "~", "", "/"):
+    if deep and folder not in (".", "~", "", "/") and not _A_HOME.fullmatch(folder):
         yield Rung(f"{name}({_literal(folder)}/**)", f"{does} all below {folder}", "project")
     if root is not None and root == place.workspace:
         yield Rung(f"{name}(**)", f"{does} the whole workspace", "project")
+
+
+_A_HOME = later(r"/(?:home|Users|root)(?:/[^/]+)?|/mnt/[a-z]/Users/[^/]+")
 
 
 def _from_home(path: str, home: str) -> str:

@@ -53,13 +53,15 @@ def proved(policy: Policy, accesses: tuple[Access, ...], tool: str) -> tuple[Sug
         ("ls && ps", [("Bash(ls)", "Bash(ps)"), ("Bash(ls:*)", "Bash(ps:*)")]),
         ("ls; ls", [("Bash(ls)",), ("Bash(ls:*)",)]),
         (
-            "git tag v1 && git push --tags",
-            [
-                ("Bash(git tag v1)", "Bash(git push --tags)"),
-                ("Bash(git tag:*)", "Bash(git push:*)"),
-                ("Bash(git:*)",),
-            ],
+            "git tag v1 && git mv a b",
+            [("Bash(git tag v1)", "Bash(git mv a b)"), ("Bash(git tag:*)", "Bash(git mv:*)"), ("Bash(git:*)",)],
         ),
+        (
+            "git tag v1 && git push --tags",
+            [("Bash(git tag v1)", "Bash(git push --tags)"), ("Bash(git tag:*)", "Bash(git push --tags)")],
+        ),
+        ("gh api repos/o/r/pulls/12 --jq .x", [("Bash(gh api:*)",)]),
+        ("git checkout -b fix/a", [("Bash(git checkout -b:*)",)]),
         ("ls > out.txt", [("Bash(ls)", "Write(./out.txt)"), ("Bash(ls:*)", "Write(**)")]),
         ("cat x > build/a/out", [("Write(build/a/out)",), ("Write(build/a/**)",), ("Write(**)",)]),
     ],
