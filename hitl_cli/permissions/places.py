@@ -128,8 +128,10 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
 def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
     shell = _components(pattern)
-    if shell[-1:] == ["**"] or shell[-2:] == ["**", "*"]:
+    if shell[-2:] == ["**", "*"] or (shell[-1:] == ["**"] and shell[-2:-1] and not shell[-2].endswith("*")):
         return None
+    if shell[-1:] == ["**"]:  # a name that begins so, or anything below it
+        shell.pop()
     in_homes, elsewhere = _named(place, writes)
     named = [*in_homes, *elsewhere] if _through_home(shell, place) else elsewhere
     if any(meet(each, shell) for each in named):

@@ -11,6 +11,7 @@
     variables, builtins, wrappers
                             what names, the shell's own commands, and programs that run others do
     programs/               the table of what the options and operands of programs do
-    reader, statements, commands, operands
+    possible                what the text itself says of words that only the shell knows
+    reader, statements, commands, call, operands
                             the tree walked into accesses
 """

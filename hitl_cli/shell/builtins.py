@@ -13,6 +13,7 @@ from hitl_cli.access import Act, Unknown, Word
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 from hitl_cli.shell import variables
+from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.tree import Unreadable
 
@@ -33,6 +34,7 @@ class Effect(Struct):
     text     a script it runs, now or later
     enters   the folder it goes to, None when it stays
     exports  from here on every variable that is set reaches programs
+    gives    words that a variable is given
     """
 
     free: str = ""
@@ -41,6 +43,7 @@ class Effect(Struct):
     text: str | None = None
     enters: Word | None = None
     exports: bool = False
+    gives: tuple[tuple[str, Word], ...] = ()
 
 
 _NOTHING = Effect("it has no effect")
@@ -53,10 +56,6 @@ def _waits(words: tuple[Word, ...]) -> Effect:
         if text != "$!" and not re.fullmatch(r"-[nlrsf]|%?[0-9+%-]+", text):
             raise Unreadable(f"{words[0]} is given more than jobs")
     return _NOTHING
-
-
-def _exec(words: tuple[Word, ...]) -> Effect:
-    return Effect("it only redirects") if len(words) == 1 else Effect()
 
 
 def _refused(words: tuple[Word, ...]) -> Effect:
@@ -75,19 +74,20 @@ def _printf(words: tuple[Word, ...]) -> Effect:
         target = words[2] if first == "-v" and len(words) > 2 else first[2:]
         if not isinstance(target, str) or not _VARIABLE.match(target):
             raise Unreadable("printf -v sets what is not a plain variable")
-        return _sets((target,), words)
+        return _sets((target,), words, given=words[2:])
     if re.search(r"%[^a-zA-Z%]*n", first):
         raise Unreadable("printf %n sets a variable")
     return Effect("it only prints its words")
 
 
-def _sets(names: tuple[str, ...], words: tuple[Word, ...]) -> Effect:
+def _sets(names: tuple[str, ...], words: tuple[Word, ...], given: tuple[Word, ...] = ()) -> Effect:
+    gives = tuple((name, word) for name in names for word in given)
     for name in names:
         reason = variables.stays(name, Unknown(""))
         if reason:
             at = next((i for i, w in enumerate(words) if isinstance(w, str) and name in w), 0)
-            return Effect(acts=(Act(at, reason),), assigns=names)
-    return Effect("it only sets variables of its own", assigns=names)
+            return Effect(acts=(Act(at, reason),), assigns=names, gives=gives)
+    return Effect("it only sets variables of its own", assigns=names, gives=gives)
 
 
 def _read(words: tuple[Word, ...]) -> Effect:
@@ -127,11 +127,11 @@ def _mapfile(words: tuple[Word, ...]) -> Effect:
 def _export(words: tuple[Word, ...]) -> Effect:
     """export, readonly, declare, typeset, local with plain names and values."""
     acts: list[Act] = []
-    names: list[str] = []
+    gives: list[tuple[str, Word]] = []
     exported, ruled = words[0] == "export", False
     for at, word in enumerate(words[1:], 1):
         text = word if isinstance(word, str) else word.prefix
-        if re.fullmatch(r"-[xrgpn]*", text) and isinstance(word, str) and not names:
+        if re.fullmatch(r"-[xrgpn]*", text) and isinstance(word, str) and not gives:
             if "n" in text and words[0] != "export":
                 raise Unreadable(f"{words[0]} -n makes one name stand for another")
             exported = exported or "x" in text
@@ -141,12 +141,14 @@ def _export(words: tuple[Word, ...]) -> Effect:
             raise Unreadable(f"{words[0]} is given more than plain names and values")
         name = found.group(1) if found else text
         known = found is not None and isinstance(word, str) and not found.group(2)
-        value: Word = found.group(3) if known and found else Unknown("")
+        source = word if isinstance(word, str) else word.text
+        value: Word = found.group(3) if known and found else Unknown(source.partition("=")[2])
         if reason := variables.stays(name, value):
             acts.append(Act(at, reason))
         ruled = ruled or (exported and bool(variables.reaches(name, value)))
-        names.append(name)
-    return Effect("" if acts or ruled else "it only sets variables", tuple(acts), tuple(names))
+        gives.append((name, value))
+    names = tuple(name for name, _ in gives)
+    return Effect("" if acts or ruled else "it only sets variables", tuple(acts), names, gives=tuple(gives))
 
 
 def _unset(words: tuple[Word, ...]) -> Effect:
@@ -164,7 +166,8 @@ def _set(words: tuple[Word, ...]) -> Effect:
             raise Unreadable("an option of set is known only when it runs")
         exports = exports or (word[:1] == "-" and "a" in word)
         if word in ("--", "-") or not word.startswith(("-", "+")):
-            return Effect("it only sets the positional parameters", exports=exports)
+            gives = tuple((POSITIONAL, each) for each in words[at + (word in ("--", "-")) :])
+            return Effect("it only sets the positional parameters", exports=exports, gives=gives)
         if not _SET.match(word):
             raise Unreadable(f"set {word} changes how later words are read")
         at += 1
@@ -250,10 +253,6 @@ def _settled(operands: list[Word]) -> bool:
     return True
 
 
-def _hash(words: tuple[Word, ...]) -> Effect:
-    return _NOTHING if words[1:] in ((), ("-r",)) else _refused(words)
-
-
 def _source(words: tuple[Word, ...]) -> Effect:
     if len(words) > 1 and (
         words[1] == "/dev/stdin" or (isinstance(words[1], Unknown) and words[1].text.startswith("<("))
@@ -276,8 +275,8 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     **dict.fromkeys(word_set("export readonly declare typeset local"), _export),
     "jobs": _waits,
     "wait": _waits,
-    "exec": _exec,
-    "hash": _hash,
+    "exec": lambda words: Effect("it only redirects" if len(words) == 1 else ""),
+    "hash": lambda words: _NOTHING if words[1:] in ((), ("-r",)) else _refused(words),
     "source": _source,
     ".": _source,
     "echo": lambda words: Effect("it only prints its words"),

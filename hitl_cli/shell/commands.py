@@ -12,6 +12,7 @@ from hitl_cli.records import replace
 from hitl_cli.shell import builtins, started, variables, words, wrappers
 from hitl_cli.shell.call import Call, Marked, piped, unread
 from hitl_cli.shell.operands import After, Folders, host_of, one
+from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs import study
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
@@ -104,12 +105,15 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
         walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in walk.paths(word, call.folders))
     marked = list(call.marked)
     for variable, value in layer.assigns:
+        walk.possible.give(variable, (value,))
         if reason := variables.reaches(variable, value):
             marked.append((f"{variable}={value}" if isinstance(value, str) else value, reason))
-    if layer.folder is not None and not all(f is not None and walk.in_workspace(f) for f in folders):
+    if layer.folder is not None and not all(f is not None and walk.place.holds(f) for f in folders):
         marked.append((layer.folder, "leaves the workspace"))
     if layer.text is not None:
         label = f"{name} -c" if name not in ("eval", "watch") else name
+        if layer.text in call.words:
+            walk.possible.give(POSITIONAL, call.words[call.words.index(layer.text) + 1 :])
         return _enter(walk, layer.text, replace(call, folders=folders, marked=tuple(marked)), label, layer.fresh)
     if layer.inner:
         skipped = " ".join(w if isinstance(w, str) else w.text for w in call.words[: layer.at])
@@ -165,6 +169,8 @@ def _program(walk: Walk, call: Call) -> After:
     for word in found.reads:
         for path, glob in walk.paths(word, folders):
             out.append(ReadPath(path, text, index, glob=glob, only=only, follows=follows))
+    if found.lists:
+        walk.possible.prints(found.lists)
     for word in found.lists:
         for path, glob in walk.paths(word, folders):
             out.append(ReadPath(path, text, index, True, glob=glob))
@@ -230,6 +236,10 @@ def _builtin(walk: Walk, call: Call) -> After:
         walk.assigned.append(assigned)
         if walk.exporting and (reason := variables.reaches(assigned, Unknown(""))):
             unread(walk, call, reason)
+    for variable, word in effect.gives:
+        walk.possible.give(variable, (word,))
+    if name in ("echo", "printf"):
+        walk.possible.prints(call.words[1:])
     acts, marked = _mark(call.marked, effect.acts) if call.marked else (effect.acts, ())
     free, after = effect.free, (call.folders, call.folders)
     index = len(walk.out)
@@ -268,7 +278,7 @@ def _moves(
     folders = tuple(dict.fromkeys(None if f is None else lexical(target, f) for f in call.folders))
     if target.startswith("/"):
         folders = (lexical(target, "/"),)
-    if not all(f is not None and walk.in_workspace(f) for f in folders):
+    if not all(f is not None and walk.place.holds(f) for f in folders):
         return "", (*acts, Act(at, "leaves the workspace")), folders, ()
     opened = tuple(
         (posixpath.join(f or "/", target), False) for f in call.folders if f is not None or target[:1] == "/"

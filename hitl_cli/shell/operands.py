@@ -5,6 +5,7 @@ from __future__ import annotations
 from hitl_cli.access import Host, Word, lexical
 from hitl_cli.shell import words
 
+ELSEWHERE = "/*/**", True  # of what may lie anywhere; of what nothing at all is known it is `/**`
 _NO_DOT = ("[!.", "[^.")  # what `.` and `..` do not go on with
 FOLDERS = 4  # that the shell may be in before it counts as unknown
 
@@ -40,13 +41,14 @@ def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
     head, _, stem = fixed.rpartition("/")
     rest = pattern[len(fixed) :]
     if ".." in rest:
-        return "/**", True
+        return ELSEWHERE
     base = lexical((head or "/") if fixed.startswith("/") else head, folder or "/")
     if stem in (".", "..") and not (stem == "." and rest[:3] in _NO_DOT):
-        if rest != "**":
+        if rest not in ("**", "*/**"):
             return "/**", True
-        return lexical(stem, base).rstrip("/") + "/**", True
-    return base.rstrip("/") + "/" + stem + rest, True
+        base, stem = lexical(stem, base), ""
+    path = base.rstrip("/") + "/" + stem + rest
+    return (path, True) if path != "/**" else ELSEWHERE
 
 
 def host_of(url: str, of: str) -> Host:

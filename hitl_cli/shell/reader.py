@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word, inside
+from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word
 from hitl_cli.records import Struct, field
 from hitl_cli.shell import variables, words
 from hitl_cli.shell.call import Call, Marked
@@ -18,6 +18,7 @@ from hitl_cli.shell.commands import reader_of
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one, path_of
+from hitl_cli.shell.possible import Possible
 from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.statements import STATEMENTS, redirections, sequence
 from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Statement, Unreadable
@@ -52,10 +53,19 @@ class Reading(Struct, frozen=True, gc=False):
 
 def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     """What `text` would touch when bash runs it in `cwd` (absolute; the place's own folder when None). Never raises."""
-    walk = Walk(place, text)
+    walk = Walk(place, text, Possible())
+    _whole(walk, text, cwd or place.cwd)
+    if walk.possible.outgrown:
+        walk = Walk(place, text, walk.possible)
+        _whole(walk, text, cwd or place.cwd)
+    return Reading(tuple(walk.out), walk.node)
+
+
+def _whole(walk: Walk, text: str, cwd: str) -> None:
+    """Walk all of `text`."""
     tree = walk.node
     try:
-        walk.script(text, (cwd or place.cwd,))
+        walk.script(text, (cwd,))
     except RecursionError:
         walk.out.clear()
         tree.kids.clear()
@@ -67,7 +77,6 @@ def read(text: str, place: Place, cwd: str | None = None) -> Reading:
             walk.opaque(f"{min(found)} is computed with, and its value may itself hold a command", text)
     if not walk.out and walk.steps > 1:  # of blanks and comments alone nobody can say what was meant
         walk.out.append(Command((":",), text=text, free="it runs nothing"))
-    return Reading(tuple(walk.out), tree)
 
 
 class Walk:
@@ -79,8 +88,9 @@ class Walk:
     exporting = False  # `set -a` was seen
     own_home = True  # HOME is as it was at the start
 
-    def __init__(self, place: Place, text: str) -> None:
+    def __init__(self, place: Place, text: str, possible: Possible) -> None:
         self.place = place
+        self.possible = possible
         self.characters = len(text)
         self.steps = 0
         self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
@@ -134,7 +144,11 @@ class Walk:
         self.assigned += found["assigned"]
         if found["counted"] and not _SETTERS.search(text):
             self.counted = frozenset(found["counted"]).difference(found["assigned"])
-        for name in (*found["given"], *found["evaluated"]):
+        for source in found["given"]:
+            name = source[2:].partition("=")[0].rstrip(":")
+            self.possible.give(name, (Unknown(source),))
+            found["evaluated"].append(name)  # it must not change what later words mean, either
+        for name in found["evaluated"]:
             if reason := variables.stays(name, Unknown("")):
                 raise Unreadable(f"an expansion {reason}")
 
@@ -198,8 +212,11 @@ class Walk:
         if not isinstance(word, str):
             if word.text[:2] in ("<(", ">("):
                 return ()
-            if word.text[:1] == "~":  # in the home folder of somebody: a file that is not known, and not of the workspace
+            if word.text[:1] == "~" and not word.prefix:  # in the home folder of somebody: none of the workspace
                 return (("/**", True), ("/" + word.text, False))
+            if not word.glob:
+                every = (word, *self.possible.of(word, self.values(folders), self.assigned))
+                return dict.fromkeys([path_of(each, folder) for each in every for folder in folders])
         elif word.startswith("/"):
             return () if word.startswith("/dev/") and self.device(word) else ((word, False),)
         if len(folders) == 1:
@@ -264,9 +281,13 @@ class Walk:
             if isinstance(given.value, Raw):
                 value = words.cook(given.value, self.values(folders), assigned=True)[0]
                 self.nested(given.value.nested, folders)
+            if given.items is not None:
+                self.nested_in(given.items, folders)
+            self.possible.give(given.name, (value,) if given.items is None else self.cooked(given.items, folders))
+            if given.append:
+                self.possible.give(given.name, (Unknown(f"${given.name}*"),))  # what it held is now the beginning
             if given.append or given.items is not None:
                 value = Unknown(given.text)
-                self.nested_in(given.items or [], folders)
             if given.name in ("HOME", "PWD"):
                 raise Unreadable(f"it sets {given.name}, which changes what later words mean")
             sign = "+=" if given.append else "="
@@ -277,6 +298,3 @@ class Walk:
             if reason := judge(given.name, value):
                 marked.append((word, reason))
         return tuple(every), tuple(marked)
-
-    def in_workspace(self, folder: str) -> bool:
-        return any(inside(folder, root) for root in self.place.roots)

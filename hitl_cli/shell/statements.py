@@ -18,15 +18,21 @@ if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
 
 
+# Programs that hand on what they are fed.
+_HAND_ON = frozenset(("cat", "xargs", "read", "mapfile", "readarray"))
+
+
 def redirections(walk: Walk, made: Statement, folders: Folders) -> None:
     for redirect in made.redirs:
-        _redirection(walk, redirect, folders, made.text)
+        _redirection(walk, redirect, folders, made)
 
 
-def _redirection(walk: Walk, redirect: Redirect, folders: Folders, text: str) -> None:
-    op, target = redirect.op, redirect.target
+def _redirection(walk: Walk, redirect: Redirect, folders: Folders, made: Statement) -> None:
+    op, target, text = redirect.op, redirect.target, made.text
     if redirect.body is not None:
         walk.nested(redirect.body.nested, folders)
+        if made.kind != "simple" or (len(made.redirs) == 1 and "".join(map(str, made.words[:1])) in _HAND_ON):
+            walk.possible.prints([part.text for part in redirect.body.parts])
         return
     if isinstance(target, Raw):
         found = words.cook(target, walk.values(folders), assigned=op == "<<<")
@@ -39,7 +45,9 @@ def _redirection(walk: Walk, redirect: Redirect, folders: Folders, text: str) ->
         return
     if op == "<&":
         raise Unreadable("which descriptor is copied is known only when it runs")
-    if op != "<<<":
+    if op == "<<<":
+        walk.possible.prints((word,))
+    else:
         if op != "<":
             walk.out.extend(WritePath(path, text, glob=glob) for path, glob in walk.paths(word, folders))
         if op in ("<", "<>"):
@@ -131,6 +139,7 @@ def _loop_over(walk: Walk, made: Statement, folders: Folders) -> After:
     if made.name and (reason := judge(made.name, Unknown(""))):
         walk.opaque(f"its loop {reason}", made.text)
     walk.nested_in(made.words, folders)
+    walk.possible.give(made.name, walk.cooked(made.words, folders))
     return _again(walk, lambda start: either(*walk.walk(made.kids[0], start)), folders)
 
 

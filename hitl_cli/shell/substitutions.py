@@ -32,11 +32,25 @@ def substituted(lex: Lexer, raw: Raw, c: str, in_quotes: bool) -> None:
             return
         lex.i = i + 2
         lex.whole()
-        raw.nested.append(Nested("substitution", _script(lex)))
-        raw.parts.append(Part("other", s[i : lex.i], in_quotes))
+        script = _script(lex)
+        raw.nested.append(Nested("substitution", script))
+        fed = _fed_through(script) if in_quotes else None
+        raw.parts.append(Part("other", s[i : lex.i], in_quotes) if fed is None else Part("quoted", fed, True))
     else:
         lex.i = i + 2
         _braced(lex, raw, i, in_quotes)
+
+
+def _fed_through(script: Statement) -> str | None:
+    """What `$(cat <<'EOF' …)` becomes, the way to write a text of several lines: the literal here-document, without the
+    ends of its last lines."""
+    made = script.kids[0] if len(script.kids) == 1 else script
+    if made.kind != "simple" or made.words != ["cat"] or made.assigns or len(made.redirs) != 1:
+        return None
+    only = made.redirs[0]
+    if only.body is None or only.fd not in ("", "0") or any(part.kind != "quoted" for part in only.body.parts):
+        return None
+    return "".join(part.text for part in only.body.parts).rstrip("\n")
 
 
 def _braced(lex: Lexer, raw: Raw, start: int, in_quotes: bool) -> None:
@@ -55,8 +69,9 @@ def _braced(lex: Lexer, raw: Raw, start: int, in_quotes: bool) -> None:
     elif op != "}":
         if op in (":=", "="):
             lex.note("assigned", name)
-            lex.note("given", name)
         _operand(lex, raw, in_quotes)
+        if op in (":=", "="):
+            lex.note("given", lex.s[start : lex.i])
     text = lex.s[start : lex.i]
     if length or (name in NUMBERS and op == "}"):
         raw.parts.append(Part("number", text, in_quotes))

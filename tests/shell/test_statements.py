@@ -38,7 +38,7 @@ Says = Callable[[str], Any]
         ("p <<-E\n\tx\n\tE\nb", ["p", "b"]),
         ("p <<A <<B\n1\nA\n2\nB\nb", ["p", "b"]),
         ("p <<E && b\nx\nE", ["p", "b"]),
-        ("p \"$(cat <<'E'\n)\nE\n)\"", ["p ‹\"$(cat <<'E'\n)\nE\n)\"›", "cat"]),
+        ("p \"$(cat <<'E'\n)\nE\n)\"", ["p )", "cat"]),
         ('p <<< "$(a)"', ["p", "a"]),
         ("CI=$(a) p", ["a", "p"]),
         ("x=(1 $(a))", ["a"]),
