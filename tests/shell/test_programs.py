@@ -359,3 +359,25 @@ def test_the_output_of_others_may_be_anything(text: str) -> None:
 def test_a_dash_before_a_known_output_is_still_a_dash() -> None:
     assert of("git log", Unknown("-$(nproc)", prefix="-")).acts != []
     assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == []
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("git clean -fdx", "-n --no-dry-run"),
+        ("git clean -fdx", "--dry-run --no-d"),
+        ("git rm a", "--cached --no-cached"),
+        ("git apply p", "--check --no-check"),
+        ("git apply p", "--stat --no-sta"),
+        ("git merge-file a b c", "-p --no-stdout"),
+        ("git format-patch -1", "--stdout --no-stdout"),
+        ("black a", "--check --no-check"),
+        ("ruff format a", "--check=false"),
+        ("wget https://h/x", "--spider --no-spider"),
+    ],
+)
+def test_an_option_that_is_taken_back_makes_nothing_harmless(text: str, pair: str) -> None:
+    plain, taken_back = of(text), of(f"{text} {pair}")
+    assert (taken_back.writes, taken_back.removes) == (plain.writes, plain.removes)
+    assert plain.writes or plain.removes
+    assert findings(of(f"{text} {pair.split()[0].removesuffix('=false')} --no-other")).get("writes") is None

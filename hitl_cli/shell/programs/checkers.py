@@ -16,7 +16,7 @@ _RUNS = "runs another program"
 
 def _formats(reading: Reading) -> None:
     """A formatter rewrites its operands unless it only checks."""
-    changes = not reading.has("--check", "--diff", "-c", "--check-only")
+    changes = not reading.keeps_to("--check", "--diff", "-c", "--check-only")
     for word in reading.operands:
         reading.reads.append(word)
         if changes and word not in (".", "-"):

@@ -140,7 +140,7 @@ def is_remote(word: str) -> bool:
 def _patch(reading: Reading) -> None:
     """patch [FILE [PATCH]]; without FILE the patch itself names what is changed."""
     words = reading.operands
-    if not reading.has("-o", "--dry-run"):
+    if not reading.keeps_to("-o", "--dry-run"):
         if words:
             reading.write(words[0])
         else:

@@ -51,7 +51,7 @@ def _makes(reading: Reading) -> None:
 def _apply(reading: Reading) -> None:
     """A patch says itself which files it changes, below --directory."""
     reading.reads.extend(word for word in reading.operands if word != "-")
-    if not reading.has("--check", "--stat", "--numstat", "--summary", "--cached") or reading.has("--apply"):
+    if not reading.keeps_to("--check", "--stat", "--numstat", "--summary", "--cached") or reading.has("--apply"):
         reading.fill(next((value for _, value in reading.values("--directory")), ""))
 
 
@@ -73,7 +73,7 @@ def _reset(reading: Reading) -> None:
 def _clean(reading: Reading) -> None:
     """What git does not keep is removed, everywhere when no path is given."""
     _removes(reading)
-    if not reading.operands and not reading.has("-n", "--dry-run"):
+    if not reading.operands and not reading.keeps_to("-n", "--dry-run"):
         reading.write(Unknown("./**", True, "./", True))
 
 
@@ -89,7 +89,7 @@ def strategy(reading: Reading) -> None:
 
 
 def _removes(reading: Reading) -> None:
-    if not reading.has("--cached", "-n", "--dry-run"):
+    if not reading.keeps_to("--cached", "-n", "--dry-run"):
         reading.removes.extend(reading.operands)
 
 
@@ -112,7 +112,7 @@ def _worktree_remove(reading: Reading) -> None:
 
 
 def _first_written(reading: Reading) -> None:
-    if reading.operands and not reading.has("-p", "--stdout"):
+    if reading.operands and not reading.keeps_to("-p", "--stdout"):
         reading.write(reading.operands[0], reading.places[0])
 
 

@@ -100,7 +100,7 @@ def _grep(reading: Reading) -> None:
 
 def _format_patch(reading: Reading) -> None:
     output_behind(reading)
-    if not reading.has("--stdout", "-o", "--output"):
+    if not reading.keeps_to("--stdout", "-o", "--output"):
         reading.write("0001.patch")
 
 

@@ -77,7 +77,7 @@ def _wget(reading: Reading) -> None:
     for word in reading.operands:
         if isinstance(word, str):
             reading.urls.append(word)
-            if not reading.has("-O", "--spider"):
+            if not reading.keeps_to("-O", "--spider"):
                 name = _name_of(word)
                 reading.write(posixpath.join(folder, name) if isinstance(folder, str) else name)
 

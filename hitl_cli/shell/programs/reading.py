@@ -17,6 +17,7 @@ MEMBER = "…"  # stands for a file below a folder whose name is not known
 _TRIED = 16  # words behind an act that what is started may begin with
 _KEY = later(r"\A(?:[\w.-]+=|\W*(?:shell|system|exec|spawn|ProxyCommand) )")  # `alias.x=…`, `.shell …`
 _STRINGS = later(r'"([^"\\]+)"')
+_DENIED = ("false", "no", "none", "off", "0")  # values of a flag that is not set
 NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])
 
 
@@ -87,6 +88,17 @@ class Reading(Struct, gc=False):
             if given.name in names:
                 return True
         return False
+
+    def keeps_to(self, *names: str) -> bool:
+        """Whether one of these options is given, which make the command harmless, and none that takes one of them back:
+        `--no-dry-run`, cut short as well, or `--dry-run=false`."""
+        if not any(given.name in names and given.value not in _DENIED for given in self.given):
+            return False
+        longs = [*names, *(long for long, option in self.row.known.items() if option.name in names)]
+        taken_back = ["--no-" + long[2:] for long in longs if long[:2] == "--"]
+        return not any(
+            back.startswith(given.name) for given in self.given if given.name[:5] == "--no-" for back in taken_back
+        )
 
     def values(self, *names: str) -> Iterator[tuple[int, Word]]:
         """Index and value of each given option of these (first) names that has a value."""
