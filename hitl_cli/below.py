@@ -182,3 +182,12 @@ def listing(folder: str) -> Sequence[str]:
         return os.listdir(folder)
     except OSError:
         return ()
+
+
+def is_repository(folder: str) -> bool:
+    """As git finds one: its head may be a link to what is not there, and the rest lie in a common folder."""
+    if not os.path.lexists(f"{folder}/HEAD"):
+        return False
+    return os.path.isfile(f"{folder}/commondir") or (
+        os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs")
+    )

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import COMPARED, all_below, links_below, listing, matches, some_below
+from hitl_cli.below import COMPARED, all_below, is_repository, links_below, listing, matches, some_below
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
@@ -103,7 +103,7 @@ class Look:
         path, alias = access.path, None
         if "\0" in path:
             return Opaque("the path holds a NUL", path, (path,))
-        found = self.follow(path)
+        found = (isinstance(access, WritePath) and self._removed_link(access)) or self.follow(path)
         if found is None:
             return Opaque("its links lead in a circle", path, (path,))
         if found != path and self.place.holds(found) and not self.place.holds(lexical(path, "/")):
@@ -114,6 +114,14 @@ class Look:
                 access.follows,
             )  # fmt: skip
         return replace(access, real=found, alias=alias)
+
+    def _removed_link(self, access: WritePath) -> str | None:
+        """The link itself, where that is what is removed and not what it leads to."""
+        folder, _, name = access.path.rpartition("/")
+        if not access.removes or access.follows or name in ("", ".", ".."):
+            return None
+        found = posixpath.join(self.follow(folder or "/") or "", name)
+        return found if os.path.islink(found) else None
 
     def follow(self, path: str) -> str | None:
         if path in self.followed:
@@ -198,9 +206,9 @@ class Look:
         """What else `access`, one of `accesses`, stands for; a folder that is only entered for nothing."""
         path = access.real or access.path
         status = self.there.get(path, "")
-        if isinstance(status, str):  # it was reached under another name
+        if isinstance(status, str):  # it was reached under another name, or is a link that is removed
             try:
-                status = os.stat(path)
+                status = os.lstat(path)
             except (OSError, ValueError):
                 return []
         if status is None:
@@ -224,7 +232,7 @@ class Look:
             yield Opaque("there is more in it than is looked at for links", folder, (folder,))
             return
         for link in links:
-            met = self.at(replace(access, path=link, real=None, alias=None, follows=False))
+            met = self.at(replace(access, path=posixpath.join(link, ""), real=None, alias=None, follows=False))
             if isinstance(met, Opaque):
                 yield met
             elif not inside(met.real or link, folder):
@@ -285,16 +293,7 @@ def _planted(command: Command, accesses: Sequence[Access], disk: Look) -> Iterat
                     entered.append(at)
     for folder in dict.fromkeys(disk.follow(each) or each for each in entered):
         while disk.place.holds(folder):
-            if _is_repository(folder):
+            if is_repository(folder):
                 reason = f"{folder} is itself a repository's data, and git would follow its configuration"
                 yield Opaque(reason, command.text)
             folder = posixpath.dirname(folder)
-
-
-def _is_repository(folder: str) -> bool:
-    """As git finds one: its head may be a link to what is not there, and the rest lie in a common folder."""
-    if not os.path.lexists(f"{folder}/HEAD"):
-        return False
-    return os.path.isfile(f"{folder}/commondir") or (
-        os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs")
-    )

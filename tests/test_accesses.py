@@ -235,3 +235,53 @@ def test_a_tool_nobody_knows_is_its_name_and_arguments(place: Place) -> None:
 def test_order_is_kept_and_what_is_added_comes_last(place: Place) -> None:
     accesses = resolve((Command(("a",)), WritePath("/x"), Command(("b",))), Look(place))
     assert [type(a).__name__ for a in accesses] == ["Command", "WritePath", "Command"]
+
+
+class TestRemovedLinks:
+    """Removing a link removes the link; what goes through it removes what it leads to."""
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "rm l",
+            "rm -rf l",
+            "unlink l",
+            "mv l src/",
+            "trash l",
+            "git rm -rf l",
+            "find l -delete",
+            "rm src/up/l",
+            "rm l*",
+        ],
+    )
+    def test_are_judged_by_their_own_name(self, place: Place, command: str) -> None:
+        (Path(place.cwd) / "l").symlink_to(place.home)
+        (Path(place.cwd) / "src" / "up").symlink_to("..")
+        found = accesses_of("Bash", {"command": command}, place)
+        assert not any(isinstance(a, Opaque) for a in found)
+        assert {a.real for a in found if isinstance(a, WritePath) and a.removes and not a.glob} <= {f"{place.cwd}/l"}
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "rm -rf l/", "rm -rf l/.", "find -L l -delete", "find l/ -delete", "fd . l -X rm", "git worktree remove l",
+            "rsync -a --delete src/ l", "shred -u l", "rm -rf src/../l/",
+        ],
+    )  # fmt: skip
+    def test_are_not_where_the_program_goes_through_them(self, place: Place, command: str) -> None:
+        (Path(place.cwd) / "l").symlink_to(place.home)
+        found = accesses_of("Bash", {"command": command}, place)
+        assert place.home in [a.real for a in found if isinstance(a, WritePath)]
+
+    def test_a_link_in_a_circle_can_be_removed(self, place: Place) -> None:
+        (Path(place.cwd) / "a").symlink_to("a")
+        found = accesses_of("Bash", {"command": "rm a"}, place)
+        assert [a.real for a in found if isinstance(a, WritePath)] == [f"{place.cwd}/a"]
+
+    def test_the_workspace_is_known_by_its_real_name(self, place: Place) -> None:
+        link = Path(place.cwd).parent / "link"
+        link.symlink_to(place.cwd)
+        there = Place(str(link), (str(link),), place.home)
+        for command in (f"rm -rf {place.cwd}", f"rm -rf {link}"):
+            found = accesses_of("Bash", {"command": command}, there)
+            assert str(link) in [a.real for a in found if isinstance(a, WritePath)]

@@ -113,6 +113,13 @@ def _dd(reading: Reading) -> None:
             reading.write(name)
 
 
+def _shred(reading: Reading) -> None:
+    """What is overwritten is what a link leads to."""
+    for word in reading.operands:
+        reading.write(word)
+        reading.removes.append(word)
+
+
 def _rsync(reading: Reading) -> None:
     words = reading.operands
     for number, word in enumerate(words):
@@ -124,7 +131,8 @@ def _rsync(reading: Reading) -> None:
                 reading.fill(word)  # what is in a folder, or what another machine sends
             _target(reading, sources, word, isinstance(word, str) and word.endswith("/"))
             if any(given.name.startswith("--del") for given in reading.given):
-                reading.removes.append(word)  # what the source does not have
+                # What the source does not have: in the folder, also where a link leads to it.
+                reading.removes.append(posixpath.join(word, "") if isinstance(word, str) else word)
         else:
             reading.reads.append(word)
             if reading.has("--remove-source-files"):
@@ -195,7 +203,7 @@ PROGRAMS: dict[str, Row] = {
     ),
     "rm": Row(GNU, "-r -R --recursive\n-f --force\n--interactive --preserve-root ?", operands="remove"),
     **rows(GNU, "rmdir unlink", operands="remove"),
-    "shred": Row(GNU, "-n --iterations -s --size =\n--random-source = read", operands="remove"),
+    "shred": Row(GNU, "-n --iterations -s --size =\n--random-source = read", then=_shred),
     **rows("trash-cli(1)", "trash trash-put gio-trash", operands="remove"),
     "tee": Row(GNU, "--output-error ?", operands="make"),
     "sponge": Row("moreutils sponge(1)", operands="make"),

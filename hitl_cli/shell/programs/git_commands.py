@@ -5,6 +5,8 @@ Sources: the manual page of each (git-commit(1), git-rebase(1), …).
 
 from __future__ import annotations
 
+import posixpath
+
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.git_config import CONFIG
 from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE, hooks
@@ -108,7 +110,7 @@ def _worktree(reading: Reading) -> None:
 
 
 def _worktree_remove(reading: Reading) -> None:
-    reading.removes.extend(reading.operands)
+    reading.removes += [posixpath.join(word, "") if isinstance(word, str) else word for word in reading.operands]
 
 
 def _first_written(reading: Reading) -> None:

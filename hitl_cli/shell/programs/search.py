@@ -107,7 +107,7 @@ def _fd(reading: Reading) -> None:
     reading.lists += words[1:]
     selects = reading.has("-e") or (words and (isinstance(words[0], Unknown) or _LETTER.search(words[0])))
     if end and not selects:
-        reading.removes += words[1:] or ["."]
+        reading.removes += [posixpath.join(w, "") if isinstance(w, str) else w for w in words[1:] or ["."]]
 
 
 PROGRAMS: dict[str, Row] = {
