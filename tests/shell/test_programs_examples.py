@@ -29,7 +29,7 @@ def test_a_call_does_what_its_example_says(line: str) -> None:
     found = study(tuple(shlex.split(command)), PLACE, "/w")
     actual: dict[str, object] = {
         "acts": [found.words[act.at] for act in sorted(found.acts, key=lambda act: act.at)],
-        "reads": list(found.reads),
+        "reads": [word if isinstance(word, str) else word.text for word in found.reads],
         "writes": [word if isinstance(word, str) else word.text for word in found.writes],
         "removes": list(found.removes),
         "lists": list(found.lists),

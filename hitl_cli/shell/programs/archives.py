@@ -6,11 +6,12 @@ Sources: GNU tar manual, bsdtar(1), zip(1), unzip(1), gzip(1) and its kin, 7z(1)
 from __future__ import annotations
 
 import posixpath
+import re
 
 from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.builds import options_in_files
 from hitl_cli.shell.programs.outputs import is_one_plain_word
-from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.reading import NAMED, Reading
 from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -26,7 +27,8 @@ _TAR = """
     --one-top-level ? make
     -C --directory = folder
     -f --file =
-    -T --files-from -X --exclude-from = read
+    -T --files-from = names
+    -X --exclude-from = read
     --index-file --volno-file = write
     -g --listed-incremental = make
     -b --blocking-factor -H --format -K --starting-file -N --newer --after-date -V --label --mode =
@@ -117,6 +119,8 @@ def _old_style(reading: Reading, operands: list[tuple[int, Word]]) -> str:
 
 
 def _zip(reading: Reading) -> None:
+    if any(isinstance(word, str) and re.match(r"-[^-]*@", word) for word in reading.words):
+        reading.reads.append(NAMED)
     for at, given in enumerate(reading.words[1:], 1):  # `-TT` has two letters, in a bundle and before its value too
         if isinstance(given, str) and given[:1] == "-" and given[:2] != "--" and "TT" in given[1:] and given != "-TT":
             reading.act(at, "runs another program")
@@ -170,6 +174,20 @@ def _seven(reading: Reading) -> None:
     for given in reading.given:
         if given.name == "-o" and isinstance(given.value, str):
             reading.write(given.value)
+
+
+def _cpio(reading: Reading) -> None:
+    """Files named by the input are packed or copied; an archive from the input is unpacked."""
+    packs = reading.has("-o", "-p")
+    if packs:
+        reading.reads.append(NAMED)
+    for _, archive in reading.values("-F"):
+        if packs:
+            reading.write(archive)
+        else:
+            reading.reads.append(archive)
+    if reading.has("-i", "-p"):
+        reading.fill(reading.operands[0] if reading.has("-p") and reading.operands else "")
 
 
 _GZIP = """
@@ -229,8 +247,13 @@ PROGRAMS: dict[str, Row] = {
         "GNU cpio manual",
         """
         --rsh-command = runs another program
-        -F --file -O -I -E --pattern-file -D --directory -H --format -R --owner -M --message -C --io-size =
+        -i --extract -o --create -p --pass-through
+        -O = make
+        -I -E --pattern-file = read
+        -D --directory = folder
+        -F --file -H --format -R --owner -M --message -C --io-size =
         """,
+        then=_cpio,
     ),
     "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make", then=options_in_files),
     "unrar": Row("unrar(1)", "-p ?"),

@@ -10,7 +10,7 @@ import posixpath
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.git_config import CONFIG
 from hitl_cli.shell.programs.git_exchange import EXCHANGING, MERGE, hooks
-from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, output_behind, pathspec
+from hitl_cli.shell.programs.git_shows import DIFF, LOG, SHOWING, output_behind, pathspec, whole
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -250,6 +250,7 @@ _CHANGING = {
         "git-fast-export(1), which takes the options of git-log(1)",
         LOG
         + "--export-marks = write\n--import-marks --import-marks-if-exists = read\n--refspec --reencode --signed-tags =",
+        then=whole,
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.git_shows import pathspec
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row
 
@@ -15,12 +16,12 @@ def _config(reading: Reading) -> None:
     """The old spelling by options and the new one by words (`get`, `set`, `unset`, `list`, `edit`)."""
     from hitl_cli.shell.programs.git import harmless_setting
 
+    reading.reads += [path for _, value in reading.values("--blob") if (path := pathspec(value)) is not None]
     words, places = reading.operands, reading.places
     verb = words[0] if words else ""
     shows = reading.has(*_READS) and not any(given.name.startswith("--no-") for given in reading.given)
     if verb in ("get", "list") or shows:
-        for _, value in reading.values("-f"):
-            reading.reads.append(value)
+        reading.reads += [value for _, value in reading.values("-f")]
         return
     if verb in ("set", "unset", "rename-section", "remove-section", "edit"):
         words, places = words[1:], places[1:]
@@ -55,7 +56,8 @@ def _file(reading: Reading) -> str:
 CONFIG = Row(
     "git-config(1)",
     """
-    -f --file --blob =
+    -f --file =
+    --blob =
     -t --type --default --value --comment --url =
     -e --edit opens an editor
     --global --system --local --worktree

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from hitl_cli.access import Unknown, Word
-from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.reading import NAMED, Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 DIFF = """
@@ -66,6 +66,8 @@ def output_behind(reading: Reading) -> None:
 def _shows(reading: Reading) -> None:
     """Contents of the paths among the operands are shown."""
     output_behind(reading)
+    if reading.has("--stdin"):
+        reading.reads.append(NAMED)
     for word in reading.operands:
         path = pathspec(word)
         if path is not None:
@@ -75,6 +77,8 @@ def _shows(reading: Reading) -> None:
 def _history(reading: Reading) -> None:
     """History shows contents only when differences are asked for."""
     output_behind(reading)
+    if reading.has("--stdin"):
+        reading.reads.append(NAMED)
     for _, value in reading.values("-L"):
         if isinstance(value, str) and ":" in value:
             reading.reads.append(value.rpartition(":")[2])
@@ -96,6 +100,21 @@ def _grep(reading: Reading) -> None:
         reading.reads.append(".")
     if not reading.has("--no-index", "--untracked"):
         reading.only = "tracked"
+
+
+def _contents(reading: Reading) -> None:
+    """What is asked for may stand in the input."""
+    _shows(reading)
+    if reading.has("--batch", "--batch-command"):
+        reading.reads.append(NAMED)
+
+
+def whole(reading: Reading) -> None:
+    """Without a path all that git keeps is given out."""
+    _shows(reading)
+    if all(isinstance(word, str) and ":" not in word for word in reading.operands[:1]) and len(reading.operands) < 2:
+        reading.only = "tracked"
+        reading.reads.append(".")
 
 
 def _format_patch(reading: Reading) -> None:
@@ -139,7 +158,7 @@ SHOWING = {
     "cat-file": Row(
         "git-cat-file(1)",
         "--textconv runs configured filters\n--filters runs configured filters\n--path =\n--batch --batch-check ?",
-        then=_shows,
+        then=_contents,
     ),
     "archive": Row(
         "git-archive(1)",
@@ -150,7 +169,7 @@ SHOWING = {
         --add-file = read
         --format --prefix --add-virtual-file --mtime =
         """,
-        then=_shows,
+        then=whole,
     ),
     "format-patch": Row(
         "git-format-patch(1)",

@@ -8,12 +8,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from hitl_cli.access import Act, Place, Word, inside, lexical
+from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
 from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
 from hitl_cli.shell.programs.table import EFFECTS, STARTS, Row
 
 MEMBER = "…"  # stands for a file below a folder whose name is not known
+NAMED = Unknown("…")  # files whose names another file or the input holds
 _TRIED = 16  # words behind an act that what is started may begin with
 _KEY = later(r"\A(?:[\w.-]+=|\W*(?:shell|system|exec|spawn|ProxyCommand) )")  # `alias.x=…`, `.shell …`
 _STRINGS = later(r'"([^"\\]+)"')
@@ -128,6 +129,8 @@ class Reading(Struct, gc=False):
         if effect == "read":
             if word != "-":
                 self.reads.append(word)
+        elif effect == "names":
+            self.reads += [NAMED] if word == "-" else [word, NAMED]
         elif effect == "list":
             self.lists.append(word)
         elif effect == "make":

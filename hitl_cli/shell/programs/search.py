@@ -70,6 +70,9 @@ _SELECTS = word_set("-name -iname -empty")
 _TURNED = word_set("! -not -o -or , (")  # a test among these need not hold of what is removed
 _ONLY_GREP = word_set("grep ggrep egrep fgrep zgrep xzgrep bzgrep")  # without -r they read their input
 _NO_PATTERN = word_set("-e -f --files --type-list")  # the operands hold none
+_SHOWN = re.compile(
+    r"!|(?!(?:.*/)?\.)(?:.*/)?(?:\w[^/]*|\*+\.(?!.*env)[\w{,}.]+)\Z"
+)  # globs that bring in no hidden file
 _LENGTHS = ("-A", "-B", "-C")
 _BEFORE = ("--", "-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
@@ -94,9 +97,10 @@ def _searches(reading: Reading) -> bool:
 
 
 def _ripgrep(reading: Reading) -> None:
-    """Hidden files are passed over unless asked for by name or option; -u given twice asks."""
+    """Hidden files are passed over unless asked for by name, pattern or option; -u given twice asks."""
     unrestricted = sum(given.name in ("-u", "--unrestricted") for given in reading.given)
-    if not reading.has("-.", "--hidden") and unrestricted < 2:
+    asked = any(not (isinstance(glob, str) and _SHOWN.match(glob)) for _, glob in reading.values("-g"))
+    if not (asked or reading.has("-.", "--hidden")) and unrestricted < 2:
         reading.only = "shown"
     _pattern_and_files(reading)
 
@@ -121,7 +125,7 @@ PROGRAMS: dict[str, Row] = {
         -fprint0 = write
         -fls = write
         -fprintf = write
-        -files0-from = read
+        -files0-from = names
         -f = list
         -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -perm -user =
         -group -uid -gid -maxdepth -mindepth -mtime -atime -ctime -mmin -amin -cmin -links -inum -samefile -fstype =
@@ -193,7 +197,7 @@ PROGRAMS: dict[str, Row] = {
         --pager = runs a pager
         --ackrc --env = loads configuration from a file
         -p --path-to-ignore = read
-        --files-from = read
+        --files-from = names
         --after --before --context ?
         -A -B -C -m --max-count -G --file-search-regex --ignore --ignore-dir -W --width =
         --depth --workers --type --output -g =

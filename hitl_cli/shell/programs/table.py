@@ -33,6 +33,7 @@ EFFECTS = frozenset(
     {
         "",
         "read",  # the value is a file that is read
+        "names",  # a file that is read, and so are all whose names stand in it
         "list",  # a file or folder of which only names or existence are seen
         "write",  # a file is written by a program that otherwise only shows: an act, unless a path rule covers the file
         "make",  # a file is written by a program made to write

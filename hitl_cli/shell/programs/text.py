@@ -74,7 +74,7 @@ PROGRAMS: dict[str, Row] = {
         """,
         operands="read",
     ),
-    "wc": Row(GNU, "--files0-from = read\n--total =", operands="read"),
+    "wc": Row(GNU, "--files0-from = names\n--total =", operands="read"),
     "cut": Row(GNU, "-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter =", operands="read"),
     "tr": Row(GNU),
     "uniq": Row(
@@ -90,7 +90,8 @@ PROGRAMS: dict[str, Row] = {
         -o --output = write
         -T --temporary-directory = write
         --compress-program = runs another program
-        --files0-from --random-source = read
+        --files0-from = names
+        --random-source = read
         --check --debug ?
         """,
         operands="read",
