@@ -11,10 +11,11 @@ import glob
 import os
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from hitl_cli.access import Below, ReadPath, WritePath, inside, lexical
+from hitl_cli.access import Below, Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import replace
 
 _MOST = 20_000  # paths below a folder that are looked at
@@ -191,3 +192,22 @@ def is_repository(folder: str) -> bool:
     return os.path.isfile(f"{folder}/commondir") or (
         os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs")
     )
+
+
+def other_names(status: os.stat_result, path: str, place: Place) -> Iterator[str]:
+    """Protected names, of the workspace and the home folder, of the file with that status."""
+    workspace = place.workspace
+    folder = os.path.join(workspace, ".git", "hooks")
+    candidates = [os.path.join(place.home, name) for name in NAMES_IN_HOME]
+    candidates += [os.path.join(workspace, ".git", name) for name in NAMES_IN_GIT]
+    candidates += [os.path.join(folder, name) for name in listing(folder)]
+    candidates += [os.path.join(workspace, name) for name in listing(workspace) if name.startswith(".")]
+    for at in place.protected:
+        candidates += [at, *(os.path.join(at, name) for name in listing(at))]
+    for candidate in candidates:
+        try:
+            other = os.stat(candidate)
+        except OSError:
+            continue
+        if (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino) and candidate != path:
+            yield candidate

@@ -20,8 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import COMPARED, all_below, is_repository, links_below, listing, matches, some_below
-from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
+from hitl_cli.below import COMPARED, all_below, is_repository, links_below, matches, other_names, some_below
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
@@ -222,7 +221,7 @@ class Look:
             below = [all_below(access, path), *([all_below(replace(access, path=path), path)] if led else [])]
             return [*below, *(self._through(access, path) if access.follows else ())]
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-            return [replace(access, path=o, real=o, alias=None) for o in self._other_names(status, path)]
+            return [replace(access, path=o, real=o, alias=None) for o in other_names(status, path, self.place)]
         return []
 
     def _through(self, access: ReadPath | WritePath, folder: str) -> Iterator[Access]:
@@ -239,23 +238,8 @@ class Look:
                 yield met
                 yield from self.beyond(met)
 
-    def _other_names(self, status: os.stat_result, path: str) -> Iterator[str]:
-        """Protected names, of the workspace and the home folder, of the same file."""
-        workspace = self.place.workspace
-        folder = os.path.join(workspace, ".git", "hooks")
-        candidates = [os.path.join(self.place.home, name) for name in NAMES_IN_HOME]
-        candidates += [os.path.join(workspace, ".git", name) for name in NAMES_IN_GIT]
-        candidates += [os.path.join(folder, name) for name in listing(folder)]
-        candidates += [os.path.join(workspace, name) for name in listing(workspace) if name.startswith(".")]
-        for at in self.place.protected:
-            candidates += [at, *(os.path.join(at, name) for name in listing(at))]
-        for candidate in candidates:
-            try:
-                other = os.stat(candidate)
-            except OSError:
-                continue
-            if (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino) and candidate != path:
-                yield candidate
+    def _at_home(self, path: str) -> bool:
+        return self.place.holds(path) or inside(path, self.place.home)
 
     def met(self, access: ReadPath | WritePath) -> Iterator[Access]:
         """The links, and what has other names, among the files that a pattern matches today."""
@@ -269,9 +253,12 @@ class Look:
         if self.left < 0:
             yield Opaque("the patterns meet more files than are looked at for links", pattern, (pattern,))
             return
+        outside = not self.place.holds(pattern)  # it asks by itself: only what leads home is more than that
         for path in found:
             concrete = replace(access, path=path, glob=False)
             met = self.at(concrete)
+            if outside and not (isinstance(met, Opaque) or self._at_home(met.real or path)):
+                continue
             if isinstance(met, Opaque) or met.real != lexical(path, "/"):
                 yield met
             if not isinstance(met, Opaque):

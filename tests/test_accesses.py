@@ -285,3 +285,18 @@ class TestRemovedLinks:
         for command in (f"rm -rf {place.cwd}", f"rm -rf {link}"):
             found = accesses_of("Bash", {"command": command}, there)
             assert str(link) in [a.real for a in found if isinstance(a, WritePath)]
+
+
+def test_of_a_pattern_outside_of_the_workspace_only_what_leads_home_is_spelled_out(tmp_path: Path) -> None:
+    work, outside, home = tmp_path / "home" / "work", tmp_path / "outside", tmp_path / "home"
+    for folder in (work, outside / "folder", home / ".ssh"):
+        folder.mkdir(parents=True)
+    (work / ".env").write_text("x")
+    (home / ".ssh" / "id_rsa").write_text("x")
+    for name, target in (("a", work / ".env"), ("b", home / ".ssh" / "id_rsa"), ("c", outside / "folder")):
+        (outside / name).symlink_to(target)
+    place = Place(str(work), (str(work),), str(home))
+    found = accesses_of("Bash", {"command": f"cat {outside}/*"}, place)
+    met = {access.real for access in found if isinstance(access, ReadPath) and not access.glob}
+    assert met == {str(work / ".env"), str(home / ".ssh" / "id_rsa")}
+    assert len(found) == 4
