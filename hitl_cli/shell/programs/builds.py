@@ -109,9 +109,9 @@ PROGRAMS: dict[str, Row] = {
         --open opens a program
         -D =
         -S = read
-        -B = make
+        -B --prefix = make
         --build --install = list
-        -G -U -A -T -W --preset --config --target -t -j --parallel --prefix --component --log-level =
+        -G -U -A -T -W --preset --config --target -t -j --parallel --component --log-level =
         """,
         wary=True,
         abbreviates=False,
@@ -147,7 +147,7 @@ PROGRAMS: dict[str, Row] = {
         "Meson manual",
         f"--native-file --cross-file = {_CONFIG}\n-C = folder",
         shared=True,
-        subs=rows("Meson manual", "setup"),
+        subs=rows("Meson manual", "setup", operands="make"),
     ),
     **rows(
         "GCC manual, Clang manual",

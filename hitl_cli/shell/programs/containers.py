@@ -33,6 +33,13 @@ def _config(reading: Reading) -> None:
             reading.act(at, "changes configuration, which can name programs")
 
 
+def _elsewhere(reading: Reading) -> None:
+    """What is built, or applied to a cluster, may be fetched."""
+    for at, word in (*reading.placed(), *reading.values("-f", "-k")):
+        if isinstance(word, str) and ("://" in word or word.startswith(("git@", "github.com/"))):
+            reading.act(at, "takes what another machine sends")
+
+
 def _entered(reading: Reading) -> None:
     """`--entrypoint PROGRAM IMAGE WORDS`."""
     for _, program in reading.values("--entrypoint"):
@@ -81,7 +88,8 @@ _DOCKER_SUBS = {
         "docker reference",
         "build",
         f"""
-        -f --file --iidfile --metadata-file = read
+        -f --file = read
+        --iidfile --metadata-file = make
         -o --output = write
         --secret --ssh = {_HOST}
         --allow --network = {_HOST}
@@ -89,6 +97,12 @@ _DOCKER_SUBS = {
         """,
         abbreviates=False,
         operands="read",
+        then=_elsewhere,
+    ),
+    "bake": Row(
+        "docker buildx reference",
+        "-f --file = takes another build file\n--metadata-file = make\n--set =",
+        abbreviates=False,
     ),
     **rows("docker reference", "save export", "-o --output = make\n--platform =", abbreviates=False),
     **rows("docker reference", "load import", "-i --input = read\n-c -m --platform =", abbreviates=False),
@@ -134,12 +148,15 @@ _KUBECTL = f"""
     --image --port --target-port --name --restart --env --labels --overrides --revision --grace-period --raw =
     --dry-run ?
     -f --filename -k --kustomize --patch-file --from-file --from-env-file = read
+    --profile-output --output-directory = make
+    --profile =
     -p --patch --from-literal --field-manager --to-revision --duration --api-group --verbs =
 """
 
 
 def _kube_files(reading: Reading) -> None:
     """`name=path` values of --from-file; addresses of -f."""
+    _elsewhere(reading)
     for at, word in enumerate(reading.reads):
         if isinstance(word, str):
             reading.reads[at] = word.partition("=")[2] or word

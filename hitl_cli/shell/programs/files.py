@@ -223,7 +223,9 @@ PROGRAMS: dict[str, Row] = {
         -o --output -r --reject-file = make
         -i --input = read
         -d --directory = folder
-        -p --strip -D --ifdef -F --fuzz -z --suffix -B --prefix -Y --basename-prefix -V --version-control =
+        -e --ed runs the commands of the patch with ed
+        -B --prefix -Y --basename-prefix -z --suffix = make
+        -p --strip -D --ifdef -F --fuzz -V --version-control =
         -g --get =
         --posix
         --dry-run

@@ -220,7 +220,8 @@ _CHANGING = {
         """,
         then=_init,
     ),
-    "merge-file": Row("git-merge-file(1)", "-L =\n-p --stdout", wary=True, then=_first_written),
+    "read-tree": Row("git-read-tree(1)", "--index-output = write\n--prefix --exclude-per-directory ="),
+    "merge-file": Row("git-merge-file(1)", "-L =\n-p --stdout", operands="read", wary=True, then=_first_written),
     "interpret-trailers": Row(
         "git-interpret-trailers(1)",
         "--trailer --where --if-exists --if-missing --separator =\n--in-place",
@@ -233,7 +234,7 @@ _CHANGING = {
     **rows(
         "git(1), commands that change the repository",
         "rerere gc prune repack pack-refs prune-packed unpack-objects update-index update-ref "
-        "symbolic-ref read-tree write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
+        "symbolic-ref write-tree commit-tree mktree mktag sparse-checkout replace commit-graph "
         "multi-pack-index history backfill",
         "-m -p -F --expire --max-pack-size --window --window-memory --depth --threads --keep-pack --object-dir =",
     ),

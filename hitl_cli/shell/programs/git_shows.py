@@ -198,6 +198,12 @@ SHOWING = {
         """,
         operands="list",
     ),
+    **rows(
+        "git-bugreport(1), git-diagnose(1)",
+        "bugreport diagnose",
+        "-o --output-directory = make\n-s --suffix =\n--diagnose --mode ?",
+        act="packs up what is known of the system and opens an editor",
+    ),
     "fsck": Row("git-fsck(1)", "--lost-found writes files below .git"),
     "for-each-ref": Row(
         "git-for-each-ref(1)", "--format --sort --count --points-at --contains --no-contains --merged --no-merged ="

@@ -68,6 +68,12 @@ def _gh_files(reading: Reading) -> None:
         reading.reads.extend(words[1:])
 
 
+def _gh_keys(reading: Reading) -> None:
+    """gh ssh-key add FILE, gh attestation verify FILE: the file is sent."""
+    if reading.operands[:1] in (["add"], ["download"], ["verify"]):
+        reading.reads += reading.operands[1:]
+
+
 def _gh_auth(reading: Reading) -> None:
     if reading.operands and (reading.operands[0] != "status" or reading.has("-t")):
         reading.act(reading.places[0], _TOKEN)
@@ -110,7 +116,12 @@ PROGRAMS: dict[str, Row] = {
         "GitHub CLI manual",
         "-R --repo --hostname =",
         subs={
-            **rows("GitHub CLI manual", "pr issue project ruleset label search org attestation status preview", _GH),
+            **rows("GitHub CLI manual", "pr issue project ruleset label search org status preview", _GH),
+            "attestation": Row(
+                "GitHub CLI manual",
+                _GH + "-D --dir = make\n-b --bundle --custom-trusted-root = read\n-o --owner =",
+                then=_gh_keys,
+            ),
             "repo": Row("GitHub CLI manual", _GH, then=_gh_clone),
             "gist": Row("GitHub CLI manual", _GH + "-d --desc -f --filename = \n-a --add = read", then=_gh_files),
             "release": Row(
@@ -141,7 +152,8 @@ PROGRAMS: dict[str, Row] = {
             **rows(
                 "GitHub CLI manual",
                 "secret variable ssh-key gpg-key",
-                "-f --env-file = read\n-b --body -e --env -o -r =",
+                "-f --env-file = read\n-b --body -e --env -o -r -t --title --type =",
+                then=_gh_keys,
             ),
             **rows("GitHub CLI manual", "help version completion"),
         },

@@ -103,10 +103,15 @@ PROGRAMS: dict[str, Row] = {
             **rows(
                 "The Cargo Book",
                 "build b check c clippy test t bench doc d fmt run r add remove rm update search tree metadata clean "
-                "fetch fix generate-lockfile locate-project package pkgid vendor verify-project version help "
+                "fetch fix generate-lockfile locate-project package pkgid verify-project version help "
                 "install uninstall publish login logout owner yank report info nextest rustc rustdoc",
             ),
-            **rows("The Cargo Book", "new init", "--bin"),
+            **rows(
+                "The Cargo Book",
+                "new init vendor",
+                "--bin\n--name --vcs --edition =\n-s --sync = read",
+                operands="make",
+            ),
         },
         other=Row("The Cargo Book", act="is an added program or an alias"),
         shared=True,

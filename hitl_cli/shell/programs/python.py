@@ -194,10 +194,9 @@ PROGRAMS: dict[str, Row] = {
                 },
             ),
             "export": Row("uv reference", _UV + "-o --output-file = make"),
+            **rows("uv reference", "venv init", _UV + "--prompt --name --description =", operands="make"),
             "build": Row("uv reference", _UV + "-o --out-dir = make", operands="read"),
-            **rows(
-                "uv reference", "sync lock add remove init tree venv python cache self version publish format help", _UV
-            ),
+            **rows("uv reference", "sync lock add remove tree python cache self version publish format help", _UV),
         },
         abbreviates=False,
     ),
@@ -210,6 +209,7 @@ PROGRAMS: dict[str, Row] = {
         subs={
             **rows("Poetry manual", "run exec", stops=1, act=_RUNS, then=run_inner),
             "config": Row("Poetry manual", act="changes configuration"),
+            "new": Row("Poetry manual", "--name --readme --python --description =", operands="make"),
             "self": Row("Poetry manual", act="changes the program itself"),
         },
         abbreviates=False,
