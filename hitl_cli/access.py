@@ -10,7 +10,7 @@ disk fills in `real`, the same path with every link followed.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -96,7 +96,8 @@ class ReadPath(Struct, frozen=True):
     reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
     from the workspace when it was written through another name of the workspace itself (a link to it). `only`: of a
     folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep, "some" reads files of a kind.
-    `below`, where `path` is a folder's `/**`: what is in it. `follows`: links in a folder are followed as well.
+    `below`, where `path` is a folder's `/**`: what is in it. `follows`: links in a folder are followed as well. `twins`, of
+    a file with several names: which of the paths given, or of the files below those, are names of it.
     """
 
     path: str
@@ -109,6 +110,7 @@ class ReadPath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
+    twins: Callable[[Iterable[str]], Sequence[str]] | None = None
 
 
 class WritePath(Struct, frozen=True):
@@ -129,6 +131,7 @@ class WritePath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
+    twins: Callable[[Iterable[str]], Sequence[str]] | None = None
 
 
 class Host(Struct, frozen=True, gc=False):

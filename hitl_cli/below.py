@@ -11,8 +11,9 @@ import glob
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
 
 from hitl_cli.access import Below, Place, ReadPath, WritePath, inside, lexical
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
@@ -175,6 +176,37 @@ def _fits(part: str) -> Callable[[str], object]:
         return re.compile(fnmatch.translate(part)).match
     except re.error:
         return lambda name: False
+
+
+def with_twins(access: ReadPath | WritePath, status: object) -> ReadPath | WritePath:
+    """The access to a file of this status, with what tells its other names where it has some. A removed name is only that."""
+    if not isinstance(status, os.stat_result) or not stat.S_ISREG(status.st_mode) or status.st_nlink < 2:
+        return access
+    if isinstance(access, WritePath) and access.removes:
+        return access
+    return replace(access, twins=partial(_twins, status))
+
+
+def _twins(status: os.stat_result, places: Iterable[str]) -> Sequence[str]:
+    """Of the files at and below `places` those with this status, so far as they are not too many to look at."""
+    found: list[str] = []
+    left = _MOST
+    for place in places:
+        if _is_same(status, place):
+            found.append(place)
+        for folder, _, names in os.walk(place):
+            left -= len(names) + 1
+            if left < 0:
+                return found
+            found += [at for name in names if _is_same(status, at := f"{folder}/{name}")]
+    return found
+
+
+def _is_same(status: os.stat_result, path: str) -> bool:
+    try:
+        return os.path.samestat(status, os.lstat(path))
+    except (OSError, ValueError):
+        return False
 
 
 def listing(folder: str) -> Sequence[str]:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import COMPARED, all_below, is_repository, links_below, matches, other_names, some_below
+from hitl_cli.below import COMPARED, all_below, is_repository, links_below, matches, other_names, some_below, with_twins
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
@@ -43,9 +43,10 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
                 more += disk.met(access)
                 continue
             found = disk.at(access)
-            out.append(found)
             if not isinstance(found, Opaque):
                 more += disk.beyond(found, accesses)
+                found = with_twins(found, disk.there.get(found.real or found.path))
+            out.append(found)
             continue
         out.append(access)
         if isinstance(access, Command) and access.words[:1] == _GIT:

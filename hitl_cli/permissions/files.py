@@ -73,6 +73,8 @@ class File:
         if access.glob:
             return self._may_be_barred(DENY, tools) or self._may_be_barred(ASK, tools)
         paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
+        if access.twins is not None:
+            paths = (*paths, *access.twins(place for index in scene.bar.paths for place in index.places()))
         met = rules_for(scene, scene.bar, paths, tools)
         if searches or (self.write is not None and self.write.removes):
             # What closes all of a folder closes this as well.

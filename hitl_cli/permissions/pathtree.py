@@ -75,6 +75,14 @@ class Index(Generic[R]):
         else:  # with all below it; a strict folder that alone
             tree.lay(literal, (*literal, ANY, STAY) if self.strict and pattern.folder else literal, True, it)
 
+    def places(self) -> Iterator[str]:
+        """The files and folders that patterns spell, as far as they are literal; names at any depth those of the roots."""
+        for pattern, _ in self.all:
+            literal = pattern.segments[: pattern.literal]
+            if literal:
+                for base in [pattern.base] if pattern.base else [root for root, _ in self.roots]:
+                    yield "/".join((base.rstrip("/"), *literal))
+
     def names(self, parts: Collection[str]) -> bool:
         """False when no pattern names any of these components (`Path.names`)."""
         if not self.spelled.isdisjoint(parts):
