@@ -48,7 +48,7 @@ class Judging:
         if not found:
             return Verdict(ALLOW if mode == "bypass" else DENY if mode == "dont-ask" else ASK)
         parts = [_in_mode(part, mode) for part in found] if mode in ("plan", "dont-ask") else found
-        worst = parts[0] if len(parts) == 1 else _worst(parts, found)
+        worst = parts[0] if len(parts) == 1 else _worst(parts, found, mode)
         return Verdict(worst.decision, tuple(parts), worst)
 
     def _other(self, access: Host | ToolUse | Opaque) -> Settled:
@@ -200,12 +200,14 @@ class Judging:
         return self.scene.by_mode(f"no rule covers {use.tool}")
 
 
-def _worst(parts: Sequence[Part], found: Sequence[Part]) -> Part:
+def _worst(parts: Sequence[Part], found: Sequence[Part], mode: Mode) -> Part:
     """The part that decides; `found` are the parts before the mode had its say."""
     ranks = [part.decision * _STEP + _WEIGHT[part.by] for part in found]
     if parts is not found:
         ranks = [part.decision * _STEP * _STEP + rank for part, rank in zip(parts, ranks, strict=True)]
     top = max(ranks)
+    if top < _STEP and mode in ("bypass", "accept-edits"):  # of what is allowed, what the mode allows is the least sure
+        return next((part for part in parts if part.by == "mode"), parts[ranks.index(top)])
     if top % _STEP == 0 and ranks.count(top) > 1:  # of these a command says more that removes what nothing covers
         removers = {
             p.access.by_command
@@ -226,7 +228,7 @@ def _in_mode(part: Part, mode: Mode) -> Part:
     if mode == "dont-ask":
         why = lambda: f"{part.reason} (mode dont-ask refuses what would ask)"  # noqa: E731
     elif mode == "plan" and isinstance(part.access, WritePath) and not part.rule:
-        why = "mode plan writes nothing"
+        why = lambda: f"mode plan writes nothing: {part.reason}"  # noqa: E731
     else:
         return part
     return Part(part.access, DENY, "mode", why, part.rule, part.number)

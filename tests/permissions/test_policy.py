@@ -171,6 +171,21 @@ class TestCommands:
         assert judge(list(found), "Bash", "- Bash(git push:*)", mode=mode).decision is decision
         assert judge(list(found), mode=mode, own=ALLOW).decision is not ALLOW
 
+    @pytest.mark.parametrize("line", ["echo x > f", "ls > f", "git log > f; ls", "printf x >> f"])
+    @pytest.mark.parametrize("mode", ["bypass", "accept-edits"])
+    def test_where_the_mode_allows_a_part_the_mode_is_the_reason(self, line: str, mode: Mode) -> None:
+        found = accesses_of("Bash", {"command": line}, Place("/w", ("/w",), "/h"))
+        verdict = judge(list(found), "Bash(ls:*)", "Bash(git log:*)", mode=mode)
+        assert (verdict.decision, verdict.part and verdict.part.by) == (ALLOW, "mode")
+
+    @pytest.mark.parametrize("path", ["src/f", ".git/hooks/x", ".vscode/x", "/etc/x", "~/.bashrc"])
+    def test_mode_plan_names_what_it_does_not_write(self, path: str) -> None:
+        verdict = judge(
+            list(accesses_of("Bash", {"command": f"echo > {path}"}, Place("/w", ("/w",), "/h"))), mode="plan"
+        )
+        assert verdict.decision is DENY
+        assert verdict.reason.startswith("mode plan writes nothing: writing `")
+
     def test_nothing_to_judge_asks(self) -> None:
         assert judge([]).decision is ASK
         assert judge([], mode="bypass").decision is ALLOW
