@@ -179,8 +179,13 @@ def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = table.get(key)
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise RuleError(f"`{key}` is {_kind(value)}", remedy=f'Write a list of texts: `{key} = ["git log -5"]`.')
+    wrong = (
+        next((f"holds {_kind(v)}" for v in value if not isinstance(v, str)), "") if isinstance(value, list) else None
+    )
+    if wrong != "":
+        raise RuleError(
+            f"`{key}` {wrong or f'is {_kind(value)}'}", remedy=f'Write a list of texts: `{key} = ["git log -5"]`.'
+        )
     return tuple(value)
 
 

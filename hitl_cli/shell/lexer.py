@@ -177,7 +177,9 @@ class Lexer:
             if (found := _IN_DOUBLE.match(s, self.i)) is not None:
                 raw.parts.append(Part("quoted", found.group(), True))
                 self.i = found.end()
-            if self.i >= self.n or len(raw.parts) > _PARTS:
+            if self.i >= self.n:
+                raise Unreadable("a double quote is not closed")
+            if len(raw.parts) > _PARTS:
                 raise Unreadable(f"a double quote is not closed within {_PARTS:,} parts")
             c = s[self.i]
             if c == '"':
