@@ -216,6 +216,16 @@ def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(paths: Path
         rulebook.add(codec.parse("Bash(a)"), "user", place, paths)
 
 
+def test_times_are_written_as_the_contract_writes_them(paths: Paths, place: Place) -> None:
+    for text in ("Bash(a)", "Bash(b)"):
+        rulebook.add(replace(codec.parse(text), until=4102444800.0, added=1796040000.0), "user", place, paths)
+    rulebook.remove("Bash(a)", "user", place, paths)
+    written = paths.user_rules.read_text()
+    assert written.endswith("until = 2100-01-01T00:00:00Z\nadded = 2026-11-30T12:00:00Z\n")
+    (kept,) = rulefile.read(paths.user_rules, "user").rules
+    assert (kept.until, kept.added) == (4102444800.0, 1796040000.0)
+
+
 def test_rules_are_removed_by_their_text(paths: Paths, place: Place) -> None:
     for text in ("Bash(a)", "Bash(b)"):
         rulebook.add(codec.parse(text), "project", place, paths)

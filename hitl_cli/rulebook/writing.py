@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -88,13 +89,9 @@ def _is(table: Mapping[str, Any], rule: Rule) -> bool:
 
 def _appended(text: str, rule: Rule) -> str:
     """The text with one more table at its end; what people wrote above stays as it is."""
-    import tomli_w
-
     if isinstance(tables := rulelines.read(text)[0].get("rule"), list) and tables and "[[" not in text:
         return _rewritten(text, lambda t: t, codec.to_table(rule))
-    body = tomli_w.dumps({"rule": [codec.to_table(rule)]})
-    if body.startswith("rule = ["):  # tomli_w writes short lists of tables on one line
-        body = "[[rule]]\n" + tomli_w.dumps(codec.to_table(rule))
+    body = _table(codec.to_table(rule))
     return (text.rstrip("\n") + "\n\n" if text.strip() else f"format = {rulefile.FORMAT}\n\n") + body
 
 
@@ -115,7 +112,15 @@ def _dumped(document: dict[str, Any], rules: list[dict[str, Any]]) -> str:
 
     head = tomli_w.dumps({"format": rulefile.FORMAT, **{k: v for k, v in document.items() if not isinstance(v, dict)}})
     tables = tomli_w.dumps({k: v for k, v in document.items() if isinstance(v, dict)})
-    return "\n".join(filter(None, (head, tables, *("[[rule]]\n" + tomli_w.dumps(table) for table in rules))))
+    return "\n".join(filter(None, (head, tables, *map(_table, rules))))
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    """One rule; times as `2026-11-30T12:00:00Z`."""
+    import tomli_w
+
+    text = "[[rule]]\n" + tomli_w.dumps(table)
+    return re.sub(r"(?m)^(added|until) = (\S+) (\S+)\+00:00$", r"\1 = \2T\3Z", text)
 
 
 def _change(file: Path, layer: Layer, change: Callable[[rulefile.RuleFile], str | None]) -> None:
