@@ -20,6 +20,9 @@ from hitl_cli.permissions.rule import Decision, Rule, Verdict
 from hitl_cli.permissions.wordtree import Index
 from hitl_cli.records import Struct, replace
 
+Folder = tuple[str, str, tuple[str, ...]]  # a tool, what a pattern is anchored at, its segments
+_OPENED = {"Read": ("Read",), "Write": ("Write", "Edit"), "Edit": ("Edit",)}  # rules that cover those of a tool
+
 
 class Finding(Struct, frozen=True):
     rule: Rule
@@ -33,7 +36,7 @@ class Finding(Struct, frozen=True):
 
 def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
     """Findings in the order of the rules. Packs are judged by their examples alone: overlapping rules is their business."""
-    policy, wide = Policy(rules, place), _wide(rules, place)
+    policy, wide, folders = Policy(rules, place), _wide(rules, place), _folders(rules, place)
     files: dict[str, list[Rule]] = {}
     for rule in rules:
         files.setdefault(rule.source.file, []).append(rule)
@@ -48,7 +51,7 @@ def lint(rules: Sequence[Rule], place: Place, now: float) -> Iterator[Finding]:
         found = list(_misnamed(rule)) or list(_broad(rule)) or list(_dead(rule, place, now))
         yield from found
         if not found:
-            yield from _overlapped(rule, policy, wide, now)
+            yield from _undone(rule, policy, now) or _covered(rule, policy, wide, folders, now)
 
 
 class Beside:
@@ -186,11 +189,12 @@ def _broad(rule: Rule) -> Iterator[Finding]:
     first = compiled.items[0]
     if not isinstance(first, str):
         yield Finding(rule, "allows any program of such a name", "Begin with the whole name of a program.")
-    elif compiled.rest and len(compiled.items) == 1 and first.rpartition("/")[2] in kinds.RUNS_ANYTHING:
+    elif compiled.rest and _runs_anything(first) and _only_options(compiled.items[1:]):
+        said = " ".join(map(str, compiled.items))
         yield Finding(
-            rule, f"allows any code: {first} runs what it is given", f"Name what {first} may run: `Bash({first} …:*)`."
+            rule, f"allows any code: {first} runs what it is given", f"Name what {first} may run: `Bash({said} …:*)`."
         )
-    elif compiled.rest and len(compiled.items) == 2 and tuple(compiled.items) in kinds.RUNS_ANYTHING_AFTER:
+    elif compiled.rest and tuple(compiled.items) in kinds.RUNS_ANYTHING_AFTER:
         said = " ".join(map(str, compiled.items))
         yield Finding(
             rule, f"allows any code: {said} runs what it is given", f"Name what it may run: `Bash({said} …:*)`."
@@ -199,6 +203,14 @@ def _broad(rule: Rule) -> Iterator[Finding]:
         yield Finding(
             rule, "allows to remove whatever is named", f"Name it: `Bash({rule.pattern[:-2].rstrip()} build)`."
         )
+
+
+def _only_options(items: Sequence[object]) -> bool:
+    return all(str(item).startswith("-") and item not in ("--version", "--help", "-V") for item in items)
+
+
+def _runs_anything(program: str) -> bool:
+    return program.rpartition("/")[2] in kinds.RUNS_ANYTHING or kinds.plain(program) in kinds.RUNS_ANYTHING
 
 
 def _wide(rules: Sequence[Rule], place: Place) -> Index[tuple[int, words.Words]]:
@@ -212,32 +224,64 @@ def _wide(rules: Sequence[Rule], place: Place) -> Index[tuple[int, words.Words]]
     return index
 
 
-def _overlapped(rule: Rule, policy: Policy, wide: Index[tuple[int, words.Words]], now: float) -> Iterator[Finding]:
-    """That another rule undoes it or does its work."""
+def _folders(rules: Sequence[Rule], place: Place) -> dict[Folder, list[int]]:
+    """Allow rules for all below a folder, by tool and folder, each by its place among `rules`."""
+    found: dict[Folder, list[int]] = {}
+    for n, rule in enumerate(rules):
+        if rule.tool in _OPENED and rule.decision is Decision.ALLOW and rule.pattern and rule.source.layer != "pack":
+            pattern = globs.parse(rule.pattern, place.home)
+            if pattern.segments[-1:] == ("**",) and pattern.literal == len(pattern.segments) - 1:
+                found.setdefault((rule.tool, pattern.base, pattern.segments[:-1]), []).append(n)
+    return found
+
+
+def _tried(rule: Rule, place: Place) -> str | None:
+    """A call that an allow rule spells."""
     if rule.pattern is None or rule.decision is not Decision.ALLOW:
-        return
-    place = policy.place
+        return None
     if rule.tool == "Bash":
-        met = spelled(rule.pattern, place.home)
-    else:
-        met = _met(globs.parse(rule.pattern, place.home), place) if rule.tool in ("Read", "Write", "Edit") else None
+        return spelled(rule.pattern, place.home)
+    return _met(globs.parse(rule.pattern, place.home), place) if rule.tool in _OPENED else None
+
+
+def _undone(rule: Rule, policy: Policy, now: float) -> list[Finding]:
+    """That another rule undoes it."""
+    met = _tried(rule, policy.place)
+    verdict = None if met is None else _verdict(policy, rule, met, now)
+    if verdict is None or verdict.rule is None or verdict.decision is Decision.ALLOW:
+        return []
+    by = f"is undone by {verdict.decision} {verdict.rule.text} at {verdict.rule.source}"
+    return [Finding(rule, by, "One of them is too much.")]
+
+
+def _covered(
+    rule: Rule, policy: Policy, wide: Index[tuple[int, words.Words]], folders: dict[Folder, list[int]], now: float
+) -> Iterator[Finding]:
+    """That another rule does its work; of two that say the same, this is said of the later one."""
+    place, met = policy.place, _tried(rule, policy.place)
     if met is None:
         return
-    verdict = _verdict(policy, rule, met, now)
-    if verdict.rule is not None and verdict.decision is not Decision.ALLOW:
-        yield Finding(
-            rule,
-            f"is undone by {verdict.decision} {verdict.rule.text} at {verdict.rule.source}",
-            "One of them is too much.",
-        )
-        return
-    if rule.tool != "Bash":
-        return
-    mine = words.parse(rule.pattern, place.home)
-    for n, wider in sorted(wide.find(mine.literal), key=itemgetter(0)):
+    others: list[tuple[int, bool]]  # the place of each, and whether it says the same
+    if rule.tool == "Bash":
+        mine = words.parse(rule.pattern or "", place.home)
+        others = [(n, mine == wider) for n, wider in wide.find(mine.literal)]
+    else:
+        pattern = globs.parse(rule.pattern or "", place.home)
+        above = [pattern.segments[:n] for n in range(pattern.literal + 1)]
+        others = [
+            (n, pattern.segments == (*folder, "**"))
+            for tool in _OPENED[rule.tool]
+            for folder in above
+            for n in folders.get((tool, pattern.base, folder), ())
+            if not pattern.anywhere or not folder
+        ]
+    earlier = True
+    for n, same in sorted(others, key=itemgetter(0)):
         other = policy.rules[n]
-        if other is rule or mine == wider or (other.until is not None and rule.until is None):
+        if other is rule:
+            earlier = False
+        elif (same and not (earlier and other.tool == rule.tool)) or (other.until is not None and rule.until is None):
             continue
-        if _verdict(Policy([other], place), rule, met, now).decision is Decision.ALLOW:
+        elif _verdict(Policy([other], place), rule, met, now).decision is Decision.ALLOW:
             yield Finding(rule, f"is covered by {other.text} at {other.source}", "Take it away.")
             return

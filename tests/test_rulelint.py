@@ -81,6 +81,47 @@ def test_a_rule_that_is_covered_or_undone_by_another_is_found(place: Place) -> N
     assert list(lint(spelled, place, 0)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "wider", "found"),
+    [
+        ("Bash(foo *)", "Bash(foo:*)", "foo:*"),
+        ("Read(src/a.py)", "Read(src/**)", "src/**"),
+        ("Read(src/*/x)", "Read(src/**)", "src/**"),
+        ("Read(src/**)", "Read(**)", "**"),
+        ("Read(*.py)", "Read(**)", "**"),
+        ("Write(src/a/**)", "Edit(src/**)", "src/**"),
+        ("Write(~/a/b)", "Write(~/a/**)", "~/a/**"),
+        ("Write(.vscode/x)", "Write(**)", ""),
+        ("Read(*.py)", "Read(src/**)", ""),
+        ("Read(/etc/hosts)", "Read(**)", ""),
+        ("Edit(src/a)", "Write(src/**)", ""),
+        ("Read(src/a)", "Write(src/**)", ""),
+    ],
+)
+def test_a_rule_that_a_wider_one_covers_is_found_wherever_it_stands(
+    text: str, wider: str, found: str, place: Place
+) -> None:
+    for rules in ([rule(text, 4), rule(wider, 1)], [rule(wider, 1), rule(text, 4)]):
+        problems = [f"{f.rule.text} {f.problem}" for f in lint(rules, place, 0)]
+        if text == "Bash(foo *)":  # the same: it is said of the later one
+            assert [problem.partition(" is covered by")[0] for problem in problems] == [rules[1].text]
+        else:
+            tool = wider.partition("(")[0]
+            assert problems == ([f"{text} is covered by {tool}({found}) at /rules.toml:1"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "broad"),
+    [
+        ("python3 -m:*", True), ("python3 -u:*", True), (".venv/bin/python3.12:*", True), ("npx -y:*", True),
+        ("docker compose exec:*", True), ("node --version:*", False), ("python3 x.py:*", False), ("npm config:*", False),
+        ("python3 -m pytest:*", False), ("git push:*", False),
+    ],
+)  # fmt: skip
+def test_a_rule_that_grants_any_code_is_found_however_it_is_spelled(text: str, broad: bool, place: Place) -> None:
+    assert any("allows any code" in f.problem for f in lint([rule(f"Bash({text})")], place, 0)) is broad
+
+
 def test_a_rule_whose_time_is_over_is_found(place: Place) -> None:
     (found,) = lint([replace(rule("Bash(a b)"), until=5.0)], place, 10.0)
     assert found.problem == "its time is over"

@@ -103,7 +103,6 @@ _RUNS = {
     ("git", "mergetool"),
     ("git", "hook"),
     *((p, c, s) for p in ("docker", "podman") for c in ("compose", "container") for s in ("exec", "run")),
-    ("docker", "buildx"),
     ("kubectl", "debug"),
     ("kubectl", "attach"),
     ("rustup", "run"),
@@ -113,14 +112,8 @@ _RUNS = {
     ("poetry", "shell"),
     ("pipx", "run"),
     ("npm", "explore"),
-    ("npm", "set"),
-    ("npm", "config"),
-    ("pip", "config"),
-    ("poetry", "config"),
-    ("aws", "configure"),
     ("gh", "codespace"),
     ("gh", "copilot"),
-    ("gh", "config"),
     ("heroku", "run"),
     ("fly", "ssh"),
     ("flyctl", "ssh"),
@@ -147,6 +140,9 @@ _SINGLE = {
     ),
     *((p, "install") for p in ("pip", "helm")),
     ("pip", "uninstall"),
+    *((p, s) for p in ("npm", "pip", "poetry", "gh") for s in ("config", "set")),
+    ("aws", "configure"),
+    ("docker", "buildx"),
     ("uv", "add"),
     *((p, "env") for p in ("conda", "mamba")),
     *(("uv", "pip", s) for s in ("install", "uninstall", "sync")),
@@ -254,10 +250,4 @@ RUNS_ANYTHING = INTERPRETERS | names(
     """sudo doas su sh bash zsh dash ksh fish eval exec source . xargs env parallel timeout nohup nice npx bunx uvx pipx ssh
     docker podman kubectl npm pnpm yarn bun uv poetry cargo go make just nix gh"""
 )
-RUNS_ANYTHING_AFTER = frozenset(_RUNS) | {
-    ("python", "-c"),
-    ("python3", "-c"),
-    ("node", "-e"),
-    ("bash", "-c"),
-    ("sh", "-c"),
-}
+RUNS_ANYTHING_AFTER = frozenset(_RUNS)
