@@ -17,7 +17,7 @@ from typing import Literal
 from hitl_cli.access import Access, Command, Opaque, Place, WritePath, inside, lexical
 from hitl_cli.accesses import accesses_of
 from hitl_cli.errors import RuleError
-from hitl_cli.importformats import Foreign
+from hitl_cli.importformats import SETTING, Foreign, spelled, stars_are_quoted
 from hitl_cli.permissions import codec, kinds, words
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Rule, Source, Verdict
@@ -69,6 +69,8 @@ def convert_all(rules: Sequence[Foreign], place: Place) -> Iterator[Outcome]:
 
 def _convert(foreign: Foreign, place: Place) -> Outcome:
     tool = _NAMES.get(foreign.tool, foreign.tool)
+    if tool == SETTING:
+        return _refused(foreign, foreign.pattern or "")
     if tool.startswith("agent/"):
         return _refused(foreign, "it is for one agent of several, and here there is one")
     if tool == "*":
@@ -141,29 +143,16 @@ def _command(foreign: Foreign, place: Place) -> Outcome:
     if foreign.how == "regex":
         return _regex(foreign, pattern, place)
     if foreign.how == "prefix":
-        return _prefix(foreign, _spelled(pattern), place)
+        return _prefix(foreign, spelled(pattern), place)
     if foreign.how == "claude" and pattern.endswith(":*"):
         if pattern[:-2].endswith(" "):
             words.parse(pattern)  # says what is wrong with the blank
         return _prefix(foreign, pattern[:-2], place)
     if pattern.endswith(" *") and "*" not in pattern[:-2]:
         return _prefix(foreign, pattern[:-2], place)
-    if re.search(r"(?<!\\)\*", pattern) and not _quoted_stars(pattern):
+    if re.search(r"(?<!\\)\*", pattern) and not stars_are_quoted(pattern):
         return _starred(foreign, pattern, place)
     return _exact(foreign, pattern, place)
-
-
-def _spelled(text: str) -> str:
-    """A text as a pattern; its stars are characters."""
-    try:
-        return " ".join(map(words.quote, shlex.split(text)))
-    except ValueError:
-        return text
-
-
-def _quoted_stars(text: str) -> bool:
-    """True when every star stands in quotes, so that it is one to the shell as well."""
-    return "*" not in re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", "", text)
 
 
 def _prefix(foreign: Foreign, text: str, place: Place) -> Outcome:
@@ -287,10 +276,10 @@ def _exact(foreign: Foreign, text: str, place: Place) -> Outcome:
     texts: list[str] = []
     for access in accesses:
         if isinstance(access, Command) and not access.free:
-            spelled = [words.key(word) for word in access.words]
-            if None in spelled:
+            keys = [words.key(word) for word in access.words]
+            if None in keys:
                 return _refused(foreign, "only the shell knows one of its words, so it cannot be spelled out")
-            texts.append(f"Bash({' '.join(words.quote(str(s)) for s in spelled)})")
+            texts.append(f"Bash({' '.join(words.quote(str(k)) for k in keys)})")
         elif isinstance(access, WritePath) and access.by_command is None:
             path = lexical(access.path, "/")
             if inside(path, place.workspace) and path != place.workspace:

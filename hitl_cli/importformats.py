@@ -7,7 +7,7 @@
     VS Code       settings.json: chat.tools.terminal.autoApprove, chat.tools.edits.autoApprove, …
 
 Sources: the documentation of each product, read in 2026. What a file holds beside rules (modes, hooks, servers) is not
-taken over; `Foreign` is what can be, and `convert` in `importer` decides whether it is.
+taken over; of what stands among the permissions that is said. `convert` in `importer` decides what becomes of each rule.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from hitl_cli.errors import SettingsError
+from hitl_cli.permissions import words
 from hitl_cli.permissions.rule import Decision
 from hitl_cli.records import Struct
 
@@ -28,6 +30,16 @@ Product = Literal["claude", "codex", "gemini", "opencode", "vscode"]
 # How the pattern of a command is meant: `claude` (`:*`, a star over anything), `glob` (a star over anything), `prefix` (of
 # the text), `words` (a list of words that a command begins with), `regex`; for other tools it is a path, a host or nothing.
 How = Literal["claude", "glob", "prefix", "words", "regex", "plain"]
+
+
+SETTING = "a setting"  # stands for the tool of what is no rule, with the reason as its pattern
+_MODE = "it is a mode, not a rule; `mode` in config.toml or `hitl --mode` chooses one"
+_LIMIT = "it chooses the tools there are, which is no rule; deny rules close a tool here"
+_CLAUDE_SETTINGS = {
+    "additionalDirectories": "it names more folders to work in, which is no rule; `hitl --add-dir DIR` does that for a run",
+    "defaultMode": _MODE,
+    "disableBypassPermissionsMode": "it closes a mode, which is no rule; bypass is never a default here",
+}
 
 
 class Foreign(Struct, frozen=True):
@@ -78,13 +90,34 @@ def _json(data: Mapping[str, Any]) -> Iterator[Foreign]:
     yield from vscode(data)
 
 
+def _settings(product: Product, at: str, data: Mapping[str, Any], why: Mapping[str, str]) -> Iterator[Foreign]:
+    """What stands beside the rules of a file and is no rule."""
+    for key in filter(data.__contains__, why):
+        text = f"{at}{key} = {json.dumps(data[key], ensure_ascii=False)}"
+        yield Foreign(product, Decision.ALLOW, text, SETTING, why[key])
+
+
 def split(text: str) -> tuple[str, str | None]:
     """`Tool(pattern)` as these products write it."""
     found = re.fullmatch(r"([^(]+)\((.*)\)\s*", text, re.DOTALL)
     return (found[1].strip(), found[2]) if found else (text.strip(), None)
 
 
+def spelled(text: str) -> str:
+    """A text as a pattern; its stars are characters."""
+    try:
+        return " ".join(map(words.quote, shlex.split(text)))
+    except ValueError:
+        return text
+
+
+def stars_are_quoted(text: str) -> bool:
+    """True when every star stands in quotes, so that it is one to the shell as well."""
+    return "*" not in re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", "", text)
+
+
 def claude(permissions: Mapping[str, Any]) -> Iterator[Foreign]:
+    yield from _settings("claude", "permissions.", permissions, _CLAUDE_SETTINGS)
     for key, decision in (("allow", Decision.ALLOW), ("ask", Decision.ASK), ("deny", Decision.DENY)):
         for text in permissions.get(key) or ():
             if isinstance(text, str):
@@ -98,9 +131,9 @@ _CODEX = {"allow": Decision.ALLOW, "prompt": Decision.ASK, "forbidden": Decision
 def codex(calls: Sequence[tuple[Sequence[str | Sequence[str]], str]]) -> Iterator[Foreign]:
     """Patterns (words, a list standing for alternatives) with their decision."""
     for pattern, decision in calls:
-        for words in _alternatives(list(pattern)):
-            text = json.dumps(list(words), ensure_ascii=False)
-            yield Foreign("codex", _CODEX.get(decision, Decision.ASK), text, "Bash", None, "words", words)
+        for those in _alternatives(list(pattern)):
+            text = json.dumps(list(those), ensure_ascii=False)
+            yield Foreign("codex", _CODEX.get(decision, Decision.ASK), text, "Bash", None, "words", those)
 
 
 def _alternatives(pattern: list[Any]) -> Iterator[tuple[str, ...]]:
@@ -141,6 +174,8 @@ _GEMINI_TOOLS = {
 
 def gemini(data: Mapping[str, Any]) -> Iterator[Foreign]:
     tools = data["tools"] if isinstance(data.get("tools"), dict) else {}
+    yield from _settings("gemini", "tools.", tools, {"core": _LIMIT})
+    yield from _settings("gemini", "", data, {"coreTools": _LIMIT})
     for key, place, decision in (
         ("allowed", tools, Decision.ALLOW),
         ("allowedTools", data, Decision.ALLOW),

@@ -77,6 +77,8 @@ def test_what_becomes_of_a_rule(text: str, status: str, rules: list[str], place:
     [
         ('Bash(PYTHONIOENCODING=utf-8 python -c ":*)', 'the quote " in'),
         ("Bash(node -e ' *)", "is not closed"),
+        ('Bash(git commit -m "fix)', "a double quote is not closed"),
+        ("Bash(git commit -m 'fix)", "a single quote is not closed"),
         ('Bash(do echo "$f")', "`do` belongs to the shell"),
         ("Bash(done)", "`done` belongs to the shell"),
         ("Bash(for f in *)", "`for` belongs to the shell"),
@@ -140,6 +142,22 @@ def test_codex_rules_are_words_with_alternatives(tmp_path: Path, place: Place) -
         ("allow", "Bash(git status)"),
         ("allow", "Bash(head -3)"),
     ]
+
+
+def test_settings_among_the_permissions_are_said_not_to_be_taken_over(tmp_path: Path, place: Place) -> None:
+    file = tmp_path / "settings.json"
+    for content, told in (
+        (
+            {"permissions": {"allow": [], "defaultMode": "plan", "additionalDirectories": ["../x"]}},
+            ['permissions.additionalDirectories = ["../x"]', 'permissions.defaultMode = "plan"'],
+        ),
+        ({"tools": {"core": ["ReadFileTool"]}}, ['tools.core = ["ReadFileTool"]']),
+        ({"coreTools": ["ReadFileTool"], "tools": {}}, ['coreTools = ["ReadFileTool"]']),
+    ):
+        file.write_text(json.dumps(content))
+        found = [convert(f, place) for f in importformats.read(file)]
+        assert [(o.status, o.foreign.text) for o in found] == [("refused", text) for text in told]
+        assert all("no rule" in o.note or "not a rule" in o.note for o in found)
 
 
 def test_gemini_settings_and_policies(tmp_path: Path, place: Place) -> None:
