@@ -34,7 +34,7 @@ FAMILIES = {
     "git": "git gitk tig",
     "hosts": "gh glab aws gcloud az ansible ansible-playbook",
     "javascript": """
-        node tsx ts-node npm npx pnpm yarn bun bunx deno tsc tsgo vue-tsc eslint prettier jest vitest mocha ava
+        node tsx ts-node bun bunx deno tsc tsgo vue-tsc eslint prettier jest vitest mocha ava
         playwright cypress c8 nyc karma vite webpack rollup esbuild tsup next nuxt turbo nx lerna parcel swc husky
         lefthook biome stylelint oxlint dprint
     """,
@@ -56,6 +56,7 @@ FAMILIES = {
         traceroute host nslookup whois dig openssl gpg age
     """,
     "own": "hitl hitl_cli",
+    "packages": "npm npx pnpm yarn",
     "pagers": """
         less more most pg bat batcat man apropos whatis info vim ex vimdiff gvim rvim emacs emacsclient nano pico ed
         red
@@ -86,7 +87,7 @@ FAMILIES = {
 }
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
 # Checkers, compilers and test runners look for files of their own kind in a folder they are given.
-_OF_A_KIND = word_set("checkers javascript languages python")
+_OF_A_KIND = word_set("checkers javascript languages packages python")
 
 # Other names under which a row's program is installed; deny rules for one name hold for the other.
 SAME = {

@@ -1,4 +1,4 @@
-"""Node, its package managers, and the tools people run with them.
+"""Node and its kin, and the tools people run with them.
 
 Runners run the project's scripts and configuration by design. Acts are options that bring code, configuration or
 packages from elsewhere, move to another package, or run a program. Sources: node(1), the documentation of each.
@@ -6,29 +6,14 @@ packages from elsewhere, move to another package, or run a program. Sources: nod
 
 from __future__ import annotations
 
-from hitl_cli.access import Place, Word
-from hitl_cli.regex import later
+from hitl_cli.shell.programs.packages import packages
 from hitl_cli.shell.programs.python import installs_hooks, run_inner
 from hitl_cli.shell.programs.reading import Reading
-from hitl_cli.shell.programs.table import Row, rows, word_set
+from hitl_cli.shell.programs.table import Row, rows
 
 _CODE = "loads code from elsewhere"
 _CONFIG = "loads configuration from elsewhere, which can name code"
 _RUNS = "runs another program"
-_SETS = "changes configuration, which can name programs"
-
-
-def _config(reading: Reading) -> None:
-    """npm config get|list shows; set, delete, edit change."""
-    if reading.operands and reading.operands[0] not in ("get", "list", "ls", "keys"):
-        reading.act(reading.places[0], _SETS)
-
-
-def _packages(reading: Reading) -> None:
-    """A package by path is code from there."""
-    for word in reading.operands:
-        if not isinstance(word, str) or word.startswith(("/", "~", "../", "file:")):
-            reading.reads.append(word.removeprefix("file:") if isinstance(word, str) else word)
 
 
 def _fixes(reading: Reading) -> None:
@@ -40,66 +25,6 @@ def _fixes(reading: Reading) -> None:
             reading.write(word)
 
 
-_NPM = f"""
-    --script-shell --shell --editor --viewer = {_RUNS}
-    --prefix -C = folder
-    --userconfig --globalconfig --node-options --git --init-module --onload-script = {_CONFIG}
-    --registry = takes packages from another place
-    --cache --logs-dir --pack-destination = write
-    -w --workspace --tag --access --otp --loglevel --omit --include --location --depth --fund --audit-level --before =
-    --install-strategy --https-proxy --proxy --maxsockets --scope --user-agent --noproxy --message -m =
-    --save
-"""
-_NPM_SUBS = {
-    "exec": Row(
-        "npm documentation", f"-c --call = {_RUNS}\n-p --package =", stops=1, act=_RUNS, dashes=False, then=run_inner
-    ),
-    "config": Row("npm documentation", wary=True, dashes=False, then=_config),
-    **rows("npm documentation", "set", act=_SETS, dashes=False),
-    **rows("npm documentation", "explore edit", act="starts a shell or an editor", dashes=False),
-    **rows("npm documentation", "install i add ci update up uninstall rm link dedupe", dashes=False, then=_packages),
-    **rows("npm documentation", "docs home bugs repo", act="opens a browser", dashes=False),
-    **rows("npm documentation", "login adduser logout token", act="handles stored passwords", dashes=False),
-}
-_NPM_SUBS["x"] = _NPM_SUBS["exec"]
-
-# In front of the command: options that choose packages of the workspace, or how much is said.
-_CHOOSES = word_set("--filter -F --workspace")
-_LONG = later(r"\A-(?:--+)?([a-z][a-z-]{2,}(?:=[\s\S]*)?)\Z")
-_SAYS = word_set("-r --recursive -s --silent --workspace-root --workspaces --stream")
-
-
-def _peel(words: tuple[Word, ...], place: Place, cwd: str | None) -> tuple[tuple[Word, ...], str | None]:
-    """`pnpm --filter web build` is `pnpm build`: which packages of the workspace it is about makes no difference. A long
-    name may have one dash, or three, for two (nopt)."""
-    end = words.index("--") if "--" in words else len(words)
-    words = (*[_LONG.sub(r"--\1", word) if isinstance(word, str) else word for word in words[:end]], *words[end:])
-    at = 1
-    while at + 1 < len(words):
-        word, following = words[at], words[at + 1]
-        if word in _SAYS or (isinstance(word, str) and word.startswith(("--filter=", "--workspace="))):
-            at += 1
-        elif word in _CHOOSES and (isinstance(following, str) or following.single):
-            at += 2
-        else:
-            break
-    return (words if at == 1 else (words[0], *words[at:])), None
-
-
-_PNPM = f"""
-    -C --dir --prefix = folder
-    --config.script-shell --script-shell --shell ? {_RUNS}
-    --registry = takes packages from another place
-    --store-dir --virtual-store-dir --modules-dir = make
-    --filter -F --filter-prod --reporter --loglevel --workspace-concurrency --depth --resume-from =
-"""
-_YARN = f"""
-    --cwd = folder
-    --use-yarnrc --global-folder --script-shell = {_CONFIG}
-    --registry = takes packages from another place
-    --cache-folder --modules-folder = make
-    --mutex --network-timeout --network-concurrency --otp --preferred-cache-folder =
-"""
 _NODE = f"""
     -r --require --import --loader --experimental-loader = {_CODE}
     --env-file --env-file-if-exists --experimental-config-file --openssl-config --icu-data-dir = {_CONFIG}
@@ -134,40 +59,6 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=False,
         dashes=False,
     ),
-    "npm": Row("npm documentation", _NPM, subs=_NPM_SUBS, shared=True, dashes=False, peel=_peel),
-    "npx": Row(
-        "npm documentation",
-        _NPM + f"-c --call = {_RUNS}\n-p --package =",
-        stops=1,
-        abbreviates=False,
-        dashes=False,
-        then=run_inner,
-    ),
-    "pnpm": Row(
-        "pnpm documentation",
-        _PNPM,
-        subs={
-            **rows("pnpm documentation", "exec dlx", stops=1, act=_RUNS, dashes=False, then=run_inner),
-            "config": Row("pnpm documentation", wary=True, dashes=False, then=_config),
-            **rows("pnpm documentation", "install i add update remove link", dashes=False, then=_packages),
-        },
-        shared=True,
-        abbreviates=False,
-        dashes=False,
-        peel=_peel,
-    ),
-    "yarn": Row(
-        "Yarn documentation",
-        _YARN,
-        subs={
-            **rows("Yarn documentation", "exec dlx", stops=1, act=_RUNS, dashes=False, then=run_inner),
-            "config": Row("Yarn documentation", wary=True, dashes=False, then=_config),
-            **rows("Yarn documentation", "install add up upgrade remove link", dashes=False, then=_packages),
-        },
-        shared=True,
-        abbreviates=False,
-        dashes=False,
-    ),
     "bun": Row(
         "Bun documentation",
         f"""
@@ -184,7 +75,7 @@ PROGRAMS: dict[str, Row] = {
         """,
         subs={
             "x": Row("Bun documentation", stops=1, act=_RUNS, dashes=False, then=run_inner),
-            **rows("Bun documentation", "install add update remove link", dashes=False, then=_packages),
+            **rows("Bun documentation", "install add update remove link", dashes=False, then=packages),
         },
         shared=True,
         abbreviates=False,
