@@ -152,15 +152,23 @@ def steps(segments: Sequence[str]) -> list[Step]:
     return [STAY if part == "**" else Segment(part) if WILD.search(part) else part for part in segments]
 
 
-def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:
-    """Whether some path fits both a rule's segments and those of a shell pattern; brackets count as any character."""
-    same = 0  # segments at the beginning, as far as neither has `**`
+def agree(rule: Sequence[str], shell: Sequence[str]) -> int:
+    """How many segments, from the first on, have names that fit both, as far as neither has `**`; -1 where one has none."""
+    same = 0
     for mine, other in zip(rule, shell, strict=False):
         if mine == "**" or other == "**":
             break
         if not _meet(mine, other):
-            return False
+            return -1
         same += 1
+    return same
+
+
+def meet(rule: Sequence[str], shell: Sequence[str]) -> bool:
+    """Whether some path fits both a rule's segments and those of a shell pattern; brackets count as any character."""
+    same = agree(rule, shell)
+    if same < 0:
+        return False
     for pattern in (rule, shell):
         if len(pattern) == same + 1 and pattern[same] == "**":
             return True  # it takes whatever the other goes on with

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from itertools import takewhile
+from functools import cache, lru_cache
 
 from hitl_cli.access import Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.permissions.globs import WILD, meet
+from hitl_cli.permissions.globs import WILD, agree, meet
 from hitl_cli.regex import later
 
 # Names below the home folder, with what they do. A name that ends in a slash means all below it.
@@ -132,32 +131,46 @@ def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
         return None
     if shell[-1:] == ["**"]:  # a name that begins so, or anything below it
         shell.pop()
-    in_homes, elsewhere = _named(place, writes)
-    named = [*in_homes, *elsewhere] if _through_home(shell, place) else elsewhere
-    if any(meet(each, shell) for each in named):
+    if _in_some_home(shell, place, writes) or (writes and any(meet(each, shell) for each in _elsewhere(place))):
         return "the pattern may name a file that is always asked about"
     return None
 
 
-def _through_home(shell: Sequence[str], place: Place) -> bool:
-    """False when the folders that a shell pattern begins with lead past all that is named in a home folder."""
-    fixed = list(takewhile(lambda part: not WILD.search(part), shell))
-    return any(depth >= len(fixed) or fixed[depth] in _FIRST for depth in (1, 2, place.home.count("/")))
+def _in_some_home(shell: Sequence[str], place: Place, writes: bool) -> bool:
+    """Whether a shell pattern may name what is named in a home folder. It is held against the homes first: most patterns
+    lead past them, or to a folder of them that holds nothing named."""
+    for home in _homes(place):
+        same = agree(home, shell)
+        if same == len(home):
+            inner = shell[same:]
+            if not inner or (inner[0] not in _FIRST and not WILD.search(inner[0])):
+                continue
+            found = any(meet(end, inner) for end in _ends(writes))
+        else:  # no, or a `**` may lead through it
+            found = 0 <= same < len(shell) and any(meet((*home, *end), shell) for end in _ends(writes))
+        if found:
+            return True
+    return False
 
 
 @lru_cache(maxsize=64)
-def _named(place: Place, writes: bool) -> tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]:
-    """What a shell pattern must not name, as patterns in segments: in home folders, and elsewhere."""
-    elsewhere = list[Sequence[str]]()
-    homes = (_components(place.home), ["root"], ["home", "*"], ["Users", "*"], *_beside(place))
+def _homes(place: Place) -> Sequence[Sequence[str]]:
+    """The folders, in segments, that may be somebody's home."""
+    return (_components(place.home), ["root"], ["home", "*"], ["Users", "*"], *_beside(place))
+
+
+@cache
+def _ends(writes: bool) -> Sequence[Sequence[str]]:
+    """What a shell pattern must not name in a home folder, as patterns in segments."""
     names = (*_SECRETS, *_WRITES) if writes else tuple(_SECRETS)
-    ends = [(*name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
-    if writes:
-        for path in place.protected:
-            parts = _components(path)
-            elsewhere += [parts, (*parts, "**")]
-        elsewhere += [("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
-    return [(*home, *end) for home in homes for end in ends], elsewhere
+    return [(*name.rstrip("/").split("/"), *(["**"] if name.endswith("/") else [])) for name in names]
+
+
+@lru_cache(maxsize=64)
+def _elsewhere(place: Place) -> Sequence[Sequence[str]]:
+    """What a shell pattern that is written must not name elsewhere."""
+    own = [parts for path in place.protected for parts in (_components(path), [*_components(path), "**"])]
+    return [*own, ("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
 
 
 def _beside(place: Place) -> Sequence[Sequence[str]]:
@@ -248,7 +261,7 @@ def _removal(access: WritePath, paths: Sequence[str], place: Place) -> str | Non
             return "the hooks and the configuration of the repository would be gone with it"
         elif parent.lower() in ("/home", "/users"):
             return "that would remove the home folder of another user"
-        elif (below := _from_home(path.lower(), place)) and (name := _held(below + "/")):
+        elif _NAMED.search(path.lower() + "/") and (name := _held(f"{_from_home(path.lower(), place)}/")):
             return f"`~/{name}` would be gone with it"
     return None
 
