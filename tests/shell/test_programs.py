@@ -229,7 +229,7 @@ def test_deny_rules_see_the_program_that_a_runner_starts() -> None:
 
 
 def test_a_version_behind_the_name_is_the_same_program() -> None:
-    assert of("python3.12 x.py").names == ("python3.12", "python3")
+    assert of("python3.12 x.py").names == ("python3.12", "python3", "python")
 
 
 def test_a_folder_that_an_option_enters_is_followed_inside_the_workspace_only() -> None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from hitl_cli.access import Place, Word
 from hitl_cli.records import Struct
-from hitl_cli.shell.programs.families import SAME, row_of
+from hitl_cli.shell.programs.families import ALIASES, SAME, row_of
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import sort
 from hitl_cli.shell.programs.table import Row
@@ -42,6 +42,28 @@ class Program(Struct, frozen=True):
 
 
 _NO_ROW = Row("")
+_GROUPS = ("git-", "docker-")
+
+
+def _grouped(reading: Reading) -> None:
+    """For deny and ask rules: git-push is `git push`, docker-compose is `docker compose`."""
+    name = reading.names[0]
+    if name.startswith(_GROUPS):
+        group, _, command = name.partition("-")
+        reading.also += tuple([(group, command, *form[1:]) for form in (reading.words, *reading.also)])
+
+
+def _by_other_words(reading: Reading, name: str, aliases: dict[Word, str]) -> tuple[tuple[Word, ...], ...]:
+    """For deny and ask rules: the forms of a command with its sub-commands by their plain names, without their groups."""
+    chosen = [reading.words[at] for at in reading.sub]
+    plain = [aliases.get(word, word) for word in chosen]
+    if plain == chosen:
+        return ()
+    name = "pip" if chosen[0] == "pip" else name
+    head = (name, *[word for word in plain if word])
+    behind = reading.words[reading.sub[-1] + 1 :]
+    behind = (*[aliases.get(word, word) for word in behind[:1]], *behind[1:])
+    return ((*head, *behind), (*head, *reading.operands))
 
 
 @lru_cache(maxsize=500)  # the words come from commands, so their number has no bound
@@ -49,11 +71,12 @@ def program(word: Word) -> Program:
     if not isinstance(word, str):
         return Program(None, (), None)
     folder, slash, base = word.rpartition("/")
-    plain = SAME.get(base) or _MINOR.sub("", base)
+    plain = _MINOR.sub("", base)
+    plain = SAME.get(plain, plain)
     row = row_of(base)
     return Program(
         base if slash and folder in SYSTEM_FOLDERS else None,
-        (base,) if plain == base else (base, plain),
+        tuple(dict.fromkeys((base, _MINOR.sub("", base), plain))),
         row.compile() if row is not None else None,
     )
 
@@ -70,7 +93,9 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
             return Reading(words, place, cwd, _NO_ROW, opaque="which program runs is known only at run time")
         bare = tuple([word for word in words if not isinstance(word, str) or word[:1] != "-"])
         also = (bare,) if 1 < len(bare) < len(words) else ()
-        return Reading(words, place, cwd, _NO_ROW, fed, found.names, also=also)
+        reading = Reading(words, place, cwd, _NO_ROW, fed, found.names, also=also)
+        _grouped(reading)
+        return reading
     entered = None
     if row.peel is not None:
         words, entered = row.peel(words, place, cwd)
@@ -78,6 +103,9 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     sort(reading)
     if reading.given or reading.sub or reading.inner is not None:
         reading.also = reading.spellings()
+        if (aliases := ALIASES.get(found.names[-1])) is not None and reading.sub:
+            reading.also += _by_other_words(reading, found.names[-1], aliases)
+    _grouped(reading)
     if reading.acts or reading.inner is not None:
         reading.find_starts()
     return reading

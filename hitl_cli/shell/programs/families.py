@@ -6,6 +6,7 @@ import re
 from functools import cache
 from importlib import import_module
 
+from hitl_cli.access import Word
 from hitl_cli.shell.programs.table import Row, word_set
 
 # The families, each a module beside this one, and the programs in its table.
@@ -118,6 +119,18 @@ SAME = {
     "grm": "rm",
     "grealpath": "realpath",
     "gdate": "date",
+    "pip3": "pip",
+    "python3": "python",
+    "python2": "python",
+}
+
+# Other words for a sub-command, or a group in front of it (""), for deny and ask rules.
+ALIASES: dict[str, dict[Word, str]] = {
+    "cargo": {"b": "build", "c": "check", "t": "test", "r": "run", "d": "doc", "rm": "remove"},
+    "docker": {"container": "", "image": "", "remove": "rm"},
+    "git": {"stage": "add", "annotate": "blame"},
+    "helm": {"del": "uninstall", "delete": "uninstall", "un": "uninstall", "ls": "list", "dep": "dependency"},
+    "uv": {"pip": ""},
 }
 
 _VERSION = re.compile(r"-?\d[\d.]*$")
