@@ -55,6 +55,9 @@ class Act(Struct, frozen=True, gc=False):
     does: str  # "writes a file", "runs another program", "loads code", "leaves the folder", ...
 
 
+HERE = "<<"
+
+
 class Command(Struct, frozen=True, gc=False):
     """One simple command as the shell would run it.
 
@@ -67,7 +70,8 @@ class Command(Struct, frozen=True, gc=False):
     spells  for each form, how many leading words of it a prefix rule has to spell (as far as the program itself):
             `timeout:*` does not cover `timeout 5 npm test`, `timeout 5 npm:*` does. More than the form has: only an
             exact rule covers it
-    also    spellings that only deny and ask rules search as well (without the assignments in front, ...)
+    also    spellings that only deny and ask rules search as well (without the assignments in front, ...); behind the word
+            HERE the text of a here-document
     names   for deny and ask rules: every program name this may turn out to be (base names, applets)
     text    the source text of it, for people
     within  how it is reached, outermost first: ("timeout 5", "bash -c") - for explanations

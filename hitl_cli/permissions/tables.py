@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import repeat
 
-from hitl_cli.access import Command, Host, Opaque, ToolUse, Unknown, Word
+from hitl_cli.access import HERE, Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
 from hitl_cli.permissions.restating import LONG, Spelled, bundle
 from hitl_cli.permissions.rule import Decision, Rule
@@ -222,10 +222,11 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
 
 
 def _codes(command: Command) -> list[list[str]]:
-    """The words of the code that an interpreter is given."""
+    """The words of the code that an interpreter is given, by its words or its input."""
     words_ = command.words
     if words_ and words_[0] in kinds.INTERPRETERS:
-        return [CODE.split(word) for word in words_[1:] if isinstance(word, str) and CODE.search(word)]
+        every = [*words_[1:], *(said[1] for said in command.also if said[0] == HERE)]
+        return [CODE.split(word) for word in dict.fromkeys(every) if isinstance(word, str) and CODE.search(word)]
     return []
 
 

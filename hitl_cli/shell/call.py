@@ -35,15 +35,14 @@ class Call(Struct, gc=False):
 def unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> None:
     """A command of which only the words are known: for deny and ask rules, and opaque for the others."""
     found = tuple(w if isinstance(w, str) else w.text for w in call.typed)
-    texts = [w for w in found if " " in w] + [given for redirect in call.redirs if (given := _given(redirect))]
+    texts = [*(word for word in found if " " in word), *given(call)]
     walk.out.append(Opaque(reason, call.text, (*found, *(p for text in texts for p in rough_words(text)), *more)))
 
 
-def _given(redirect: Redirect) -> str:
-    """What a here-document or here-string holds, as it is written."""
-    if redirect.op == "<<<":
-        return redirect.target if isinstance(redirect.target, str) else redirect.target.text
-    return redirect.body.text if redirect.body is not None else ""
+def given(call: Call) -> list[str]:
+    """What its here-documents and here-strings hold, as it is written."""
+    texts = [redirect.target if redirect.op == "<<<" else redirect.body for redirect in call.redirs]
+    return [text if isinstance(text, str) else text.text for text in texts if text is not None]
 
 
 def piped(made: Statement | None) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from hitl_cli.access import Act, Command, ReadPath, Unknown, Word, WritePath, lexical
+from hitl_cli.access import HERE, Act, Command, ReadPath, Unknown, Word, WritePath, lexical
 from hitl_cli.records import replace
 from hitl_cli.shell import builtins, started, variables, words, wrappers
-from hitl_cli.shell.call import Call, Marked, piped, unread
+from hitl_cli.shell.call import Call, Marked, given, piped, unread
 from hitl_cli.shell.operands import After, Folders, host_of, one
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs import study
@@ -157,7 +157,9 @@ def _program(walk: Walk, call: Call) -> After:
     if call.marked:
         found.starts += variables.programs(word for word, _ in call.marked)
     if found.starts:
-        found.also = (*found.also, *started.forms(walk, found.starts, _run))
+        found.also = (*found.also, *started.forms(walk, found.starts, partial(_run, call)))
+    if call.redirs:
+        found.also = (*found.also, *[(HERE, text) for text in given(call)])
     out, text, index = walk.out, call.text, len(walk.out)
     if words is call.typed and not (call.marked or walk.outer):
         out.append(Command(words, tuple(found.acts), (), found.names, text, call.within, found.cwd, "", (), found.also))
@@ -188,8 +190,9 @@ def _program(walk: Walk, call: Call) -> After:
     return call.folders, call.folders
 
 
-def _run(walk: Walk, found: tuple[Word, ...]) -> After:
-    return reader_of(found[0])(walk, Call(found, found, "", (None,), (), False))
+def _run(outer: Call, walk: Walk, found: tuple[Word, ...]) -> After:
+    """State what a command starts, which has the same input."""
+    return reader_of(found[0])(walk, Call(found, found, "", (None,), (), outer.fed, redirs=outer.redirs))
 
 
 def _command(walk: Walk, call: Call, found: Reading) -> Command:

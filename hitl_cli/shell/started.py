@@ -29,6 +29,7 @@ def forms(
     found: list[tuple[Word, ...]] = []
     for start in filter(None, starts):
         apart = type(walk)(walk.place, "", Possible())
+        apart.piped = walk.piped
         apart.steps, apart.characters, apart.depth = walk.steps, walk.characters, walk.depth + 1
         text = start if isinstance(start, str) else _one_text(start)
         if text is None:

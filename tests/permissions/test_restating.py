@@ -92,3 +92,12 @@ def test_every_long_option_of_a_row_is_met_when_it_is_cut_or_has_a_value() -> No
             if row.abbreviates and row.subs is None and option[:-1] not in row.known and decided(text, rule) != "deny":
                 missed.append(text)
     assert not missed, missed
+
+
+@pytest.mark.parametrize(
+    "text", ["python3 -c 'os.system(\"{}\")'", "python3 - <<'EOF'\nos.system('{}')\nEOF", "node <<< 'x(`{}`)'"]
+)
+def test_code_is_searched_where_an_interpreter_takes_it_from(text: str) -> None:
+    assert decided(text.replace("{}", "rm x"), "rm:*") == "ask"
+    assert decided(text.replace("{}", "ls"), "rm:*") == "allow"
+    assert decided("cat > f <<EOF\nrm x\nEOF", "rm:*") == "allow"

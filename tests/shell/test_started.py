@@ -109,6 +109,10 @@ def test_what_is_not_followed_is_searched(said: Says, program: str) -> None:
     tar --checkpoint-action=exec='rm x' -cf a b
     ssh -o 'ProxyCommand rm x' h
     sqlite3 db '.shell rm x'
+    ssh h <<< 'rm x'
+    echo 'rm x' | ssh h
+    docker exec -i c sh <<< 'rm x'
+    uv run bash -s <<< 'rm x'
     bash /dev/stdin <<< 'rm x'
     . /dev/stdin <<< 'rm x'
     at now <<< 'rm x'

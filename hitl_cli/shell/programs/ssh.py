@@ -29,10 +29,12 @@ def _options_of_ssh(reading: Reading) -> None:
 
 
 def _ssh(reading: Reading) -> None:
-    """The words behind the host are joined and given to a shell there."""
+    """The words behind the host are joined and given to a shell there; without any it takes its input."""
     _options_of_ssh(reading)
     if behind := reading.operands[1:]:
         reading.starts.append(" ".join(word if isinstance(word, str) else word.text for word in behind))
+    else:
+        reading.starts.append(("sh",))
 
 
 def _scp(reading: Reading) -> None:
