@@ -178,7 +178,7 @@ PROGRAMS: dict[str, Row] = {
         "kubectl oc",
         _KUBECTL,
         subs={
-            **rows("kubectl reference", "exec", act="runs a program in a container", inner=1),
+            **rows("kubectl reference", "exec rsh", act="runs a program in a container", inner=1),
             **rows("kubectl reference", "run debug attach", act="runs a program in the cluster"),
             "cp": Row("kubectl reference", then=_copies, act="copies files from or into a container"),
             "edit": Row("kubectl reference", act="opens an editor"),
