@@ -113,6 +113,14 @@ def _dd(reading: Reading) -> None:
             reading.write(name)
 
 
+def _remove(reading: Reading) -> None:
+    """`.*` is what is hidden: `.` and `..` are refused."""
+    for word in reading.operands:
+        if isinstance(word, Unknown) and posixpath.basename(word.prefix) == "." and word.text.endswith(".*"):
+            word = Unknown(word.text[:-1] + "[!.]*", True, word.prefix, word.safe, word.single)
+        reading.removes.append(word)
+
+
 def _shred(reading: Reading) -> None:
     """What is overwritten is what a link leads to."""
     for word in reading.operands:
@@ -201,7 +209,7 @@ PROGRAMS: dict[str, Row] = {
         """,
         then=_install,
     ),
-    "rm": Row(GNU, "-r -R --recursive\n-f --force\n--interactive --preserve-root ?", operands="remove"),
+    "rm": Row(GNU, "-r -R --recursive\n-f --force\n--interactive --preserve-root ?", then=_remove),
     **rows(GNU, "rmdir unlink", operands="remove"),
     "shred": Row(GNU, "-n --iterations -s --size =\n--random-source = read", then=_shred),
     **rows("trash-cli(1)", "trash trash-put gio-trash", operands="remove"),
