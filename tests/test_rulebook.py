@@ -319,6 +319,20 @@ class TestPacks:
         rulebook.switch_rule("Bash(ls:*)", True, "user", place, paths)
         assert [r.text for r in rulebook.load(place, paths).rules] == ["Bash(ls:*)", "Bash(wc:*)"]
 
+    @pytest.mark.parametrize("text", ["Bash(wc)", "Bash(nonsense:*)", "tree", ""])
+    def test_a_rule_that_no_pack_has_is_not_switched_off_in_silence(
+        self, text: str, paths: Paths, place: Place
+    ) -> None:
+        for file in (paths.user_rules, paths.user_config):
+            written(file, f'format = 1\noff = ["Bash(wc:*)", "{text}"]\n')
+            with pytest.raises(RuleError) as caught:
+                rulebook.load(place, paths)
+            assert (caught.value.file, caught.value.line) == (str(file), 2)
+            assert f"no pack has the rule {text!r}" in caught.value.problem
+            written(file, 'off = ["Bash(wc:*)", "Bash(git add:*)"]\n')
+            assert "Bash(wc:*)" not in [rule.text for rule in rulebook.load(place, paths).rules]
+            file.unlink()
+
     def test_a_pack_that_does_not_exist_is_named(self, paths: Paths, place: Place) -> None:
         written(paths.user_rules, "packs = {gti = true}\n")
         with pytest.raises(RuleError, match="there is no pack 'gti'"):

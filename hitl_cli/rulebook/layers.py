@@ -55,6 +55,7 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
                 remedy = nearest(name, available())
                 raise RuleError(f"there is no pack {name!r}", file=str(file.file), line=where, remedy=remedy)
             on = [n for n in on if n != name] + ([name] if wanted else [])
+        _known_off(file)
         off.update(file.off)
     packed = [rule for name in on for rule in pack(name) if rule.text not in off]
     told = [r for r in repository.rules if state.trusted or r.decision is not Decision.ALLOW]
@@ -64,6 +65,22 @@ def load(place: Place, paths: Paths, *, flags: Iterable[Rule] = (), session: Ite
     waiting = state.file if repository.text and not state.trusted and len(told) < len(repository.rules) else None
     files = tuple(f.file for f in (managed, people, user, project, repository) if f.text)
     return Rulebook(Policy(rules, place), rules, files, tuple(on), waiting)
+
+
+def _known_off(file: rulefile.RuleFile) -> None:
+    """RuleError when no pack has a rule that the file switches off: the one that was meant would stay on."""
+    known = {rule.text for name in available() for rule in pack(name)} if file.off else set()
+    for text in file.off:
+        if text not in known:
+            from hitl_cli.config import closest, line_of
+
+            near = closest(text, sorted(known))
+            raise RuleError(
+                f"no pack has the rule {text!r}",
+                file=str(file.file),
+                line=line_of(file.text, "off"),
+                remedy=f"Did you mean {near}?" if near else "`hitl rules packs NAME` shows what is in one.",
+            )
 
 
 def _exemplary(rules: list[Rule], place: Place) -> None:
