@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from hitl_cli.access import Host, Word, lexical
 from hitl_cli.shell import words
 
@@ -53,6 +55,8 @@ def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
 
 def host_of(url: str, of: str) -> Host:
     scheme, _, rest = url.partition("://") if "://" in url else ("http", "", url)
+    if scheme.lower() != "file":  # as curl reads it
+        rest = unquote(rest).replace("\\", "/").lstrip("/")
     host = rest.split("/", 1)[0].split("?", 1)[0].split("#", 1)[0].rpartition("@")[2]
     host = host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
-    return Host(url, scheme.lower(), host.lower(), of)
+    return Host(url, scheme.lower(), host.lower().rstrip("."), of)

@@ -132,6 +132,7 @@ def _rsync(reading: Reading) -> None:
     words = reading.operands
     for number, word in enumerate(words):
         if isinstance(word, str) and is_remote(word):
+            reading.urls.append(word if "://" in word else f"ssh://{word.partition(':')[0]}")
             continue
         if number and number == len(words) - 1:
             sources = words[:-1]

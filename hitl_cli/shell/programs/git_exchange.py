@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 
 from hitl_cli.access import Word
+from hitl_cli.shell.programs.files import is_remote
 from hitl_cli.shell.programs.git_shows import LOG
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -38,6 +39,8 @@ def _remote(reading: Reading) -> None:
             reading.urls.append(word)
         elif word.startswith(("/", "../", "~")):
             reading.reads.append(word)
+        elif is_remote(word):
+            reading.urls.append(f"ssh://{word.partition(':')[0]}")
 
 
 def _clone(reading: Reading) -> None:

@@ -6,13 +6,17 @@ Sources: curl(1), wget(1), nc(1), nmap(1), openssl(1), gpg(1), GTFOBins.
 from __future__ import annotations
 
 import posixpath
+import re
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Unknown
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 _RUNS = "runs another program"
+_SLASHES = later(r"\A(https?|ftp):/+", re.IGNORECASE)
+_PATTERN = later(r"(?:\w+:/*)?[^/?#]*(?:\{|\[(?![0-9a-fA-F:.%]+\]))")  # in the host of an address
 
 
 def _name_of(url: str) -> str:
@@ -50,7 +54,9 @@ def _curl(reading: Reading) -> None:
     for word in urls:
         if not isinstance(word, str):
             continue
-        reading.urls.append(word)
+        reading.urls.append(_SLASHES.sub(r"\1://", word))
+        if _PATTERN.match(word) and not reading.has("-g"):
+            reading.act(reading.words.index(word) if word in reading.words else 1, "names its host by a pattern")
         if word.lower().startswith("file:"):
             reading.reads.append(urlsplit(word).path)
     for given in reading.given:
@@ -120,11 +126,13 @@ PROGRAMS: dict[str, Row] = {
         -b --cookie =
         -w --write-out =
         -H --header --proxy-header =
-        -A --user-agent -e --referer -m --max-time -r --range -u --user -U --proxy-user -x --proxy -X --request =
+        -A --user-agent -e --referer -m --max-time -r --range -u --user -U --proxy-user -X --request =
         -C --continue-at -P --ftp-port -Q --quote -t --telnet-option -y --speed-time -Y --speed-limit -z --time-cond =
-        --preproxy --socks4 --socks4a --socks5 --socks5-hostname --noproxy --proxy1.0 --resolve --connect-to =
+        -x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy1.0 --doh-url = url
+        --connect-to --resolve = asks another host than the address names
+        --noproxy =
         --retry --retry-delay --retry-max-time --connect-timeout --max-redirs --max-filesize --limit-rate --rate =
-        --interface --dns-servers --dns-interface --doh-url --ciphers --tls-max --tls13-ciphers --curves --pass =
+        --interface --dns-servers --dns-interface --ciphers --tls-max --tls13-ciphers --curves --pass =
         --cert-type --key-type --proto --proto-default --proto-redir --keepalive-time --local-port --parallel-max =
         --aws-sigv4 --oauth2-bearer --service-name --sasl-authzid --delegation --login-options --mail-from --mail-rcpt =
         --mail-auth --expect100-timeout --happy-eyeballs-timeout-ms --url-query --variable --request-target --pubkey =
@@ -186,14 +194,20 @@ PROGRAMS: dict[str, Row] = {
         -o --output -x --hex-dump = write
         -p -w -s -i -q -X -I -O -P -T -V -m --idle-timeout --wait --proxy --proxy-auth =
         """,
+        operands="url",
     ),
     "socat": Row("socat(1)", wary=True, operands="can run another program or write a file"),
-    "telnet": Row("telnet(1)", "-n = write\n-b -e -k -l -X ="),
+    "telnet": Row("telnet(1)", "-n = write\n-b -e -k -l -X =", operands="url"),
     "ftp": Row("ftp(1)", wary=True, operands="takes commands, also such as start a shell, from its input"),
     **rows("nmap(1)", "nmap", "--script -sC --datadir = runs a script\n-iL = read\n-oN -oX -oG -oA -oS = write\n-p ="),
     **rows("tcpdump(8)", "tcpdump", f"-z = {_RUNS}\n-w = write\n-r -F = read\n-i -c -C -G -s -E -W -Z -B ="),
-    **rows("ping(8), dig(1), host(1)", "ping ping6 traceroute host nslookup whois", "-c -i -s -t -w -W -I ="),
-    "dig": Row("dig(1)", "-f = read\n-k = read\n-b -c -p -q -t -x -y ="),
+    **rows(
+        "ping(8), dig(1), host(1)",
+        "ping ping6 traceroute host nslookup whois",
+        "-c -i -s -t -w -W -I =",
+        operands="url",
+    ),
+    "dig": Row("dig(1)", "-f = read\n-k = read\n-b -c -p -q -t -x -y =", operands="url"),
     "openssl": Row(
         "openssl(1)",
         """
@@ -202,7 +216,8 @@ PROGRAMS: dict[str, Row] = {
         -config = loads configuration from a file
         -out -keyout -CAserial -writerand -CRLfile = write
         -in -key -cert -CAfile -CA -CAkey -inkey -certfile = read
-        -connect -servername -days -subj -newkey -passin -passout -pass -name -rand -md -sigopt -extensions =
+        -connect = url
+        -servername -days -subj -newkey -passin -passout -pass -name -rand -md -sigopt -extensions =
         """,
         single=True,
         abbreviates=False,
@@ -213,7 +228,8 @@ PROGRAMS: dict[str, Row] = {
         --agent-program --dirmngr-program --gpg-program --photo-viewer --exec-path = runs another program
         --options --homedir = loads configuration from elsewhere
         -o --output --logger-file --attribute-file --status-file = write
-        -u --local-user -r --recipient --keyserver --keyring =
+        --keyserver = url
+        -u --local-user -r --recipient --keyring =
         """,
     ),
     "age": Row(

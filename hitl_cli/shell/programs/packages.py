@@ -28,6 +28,8 @@ def packages(reading: Reading) -> None:
     for word in reading.operands:
         if not isinstance(word, str) or word.startswith(("/", "~", "../", "file:")):
             reading.reads.append(word.removeprefix("file:") if isinstance(word, str) else word)
+        elif "://" in word:
+            reading.urls.append(word.rpartition("@git")[2] if "@git" in word else word)
 
 
 _NPM = f"""

@@ -61,6 +61,8 @@ def _installs(reading: Reading) -> None:
     for word in [*reading.operands, *(value for _, value in reading.values("-e"))]:
         if not isinstance(word, str) or word.startswith(("/", "~", "../", "./")):
             reading.reads.append(word)
+        elif "://" in word:
+            reading.urls.append(word[word.rfind(" ") + 1 :])
 
 
 def run_inner(reading: Reading) -> None:

@@ -5,7 +5,7 @@ Sources: ssh(1), ssh_config(5), scp(1), sftp(1), ssh-keygen(1), ssh-add(1).
 
 from __future__ import annotations
 
-from hitl_cli.access import Unknown
+from hitl_cli.access import Unknown, Word
 from hitl_cli.shell.programs.files import is_remote
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
@@ -28,9 +28,14 @@ def _options_of_ssh(reading: Reading) -> None:
             reading.act(at, "gives a line of configuration, which can run a program")
 
 
+def _asks(reading: Reading, hosts: list[Word]) -> None:
+    reading.urls += [word if "://" in word else f"ssh://{word}" for word in hosts if isinstance(word, str)]
+
+
 def _ssh(reading: Reading) -> None:
     """The words behind the host are joined and given to a shell there; without any it takes its input."""
     _options_of_ssh(reading)
+    _asks(reading, reading.operands[:1])
     if behind := reading.operands[1:]:
         reading.starts.append(" ".join(word if isinstance(word, str) else word.text for word in behind))
     else:
@@ -42,6 +47,7 @@ def _scp(reading: Reading) -> None:
     words = reading.operands
     for number, word in enumerate(words):
         if isinstance(word, str) and (is_remote(word) or word.startswith(("scp://", "sftp://"))):
+            reading.urls.append(word if "://" in word else f"ssh://{word.partition(':')[0]}")
             continue
         if number and number == len(words) - 1:
             reading.write(word)
@@ -52,6 +58,7 @@ def _scp(reading: Reading) -> None:
 
 def _sftp(reading: Reading) -> None:
     _options_of_ssh(reading)
+    _asks(reading, reading.operands[:1])
     if not reading.has("-b"):
         reading.opaque = "takes commands, also such as start a shell, from its input"
 
