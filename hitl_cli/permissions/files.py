@@ -71,7 +71,7 @@ class File:
         searches = scene.tool in SEARCHES
         tools = WRITES if self.write is not None else SEARCHES[scene.tool] if searches else READS
         if access.glob:
-            return self._may_be_barred(DENY, tools) or self._may_be_barred(ASK, tools)
+            return self._may_be_barred(tools)
         paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
         if access.twins is not None:
             paths = (*paths, *access.twins(place for index in scene.bar.paths for place in index.places()))
@@ -85,21 +85,25 @@ class File:
         rule = strictest(met)
         return rule.decision, rule
 
-    def _may_be_barred(self, decision: Decision, tools: Collection[str]) -> tuple[Decision, Rule] | None:
+    def _may_be_barred(self, tools: Collection[str]) -> tuple[Decision, Rule] | None:
         """As `_barred`, for what only the shell knows."""
         if self.listing:
             return None  # that a name might be seen is no reason to ask
-        rule = may_meet(self.scene, decision, self.written, tools)
-        if rule is None or rule.pattern is None:
-            return (decision, rule) if rule else None
-        below = self.access.below
-        if below is not None and (there := below.paths()) is not None:
+        met = may_meet(self.scene, self.written, tools)
+        for decision in (DENY, ASK) if met else ():
+            rule = met.get(decision)
+            if rule is None:
+                continue
+            if rule.pattern is None:
+                return decision, rule
+            below = self.access.below
+            if below is None or (there := below.paths()) is None:
+                return ASK, rule
             for path in there:
                 for found, _ in rules_for(self.scene, self.scene.bar, (lexical(path, "/"),), tools):
                     if found.decision is decision:
                         return decision if below.every else ASK, found
-            return None
-        return ASK, rule
+        return None
 
     # Policy, allow
 

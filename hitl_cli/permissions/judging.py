@@ -33,7 +33,9 @@ class Judging:
     def verdict(self) -> Verdict:
         """A part for each access, in order; a command stands before its files, which depend on it."""
         mode = self.scene.mode
-        found: list[Part] = []
+        stricter = mode in ("plan", "dont-ask")
+        parts: list[Part] = []
+        worst, highest = None, -1
         commands = 0
         for n, access in enumerate(self.accesses):
             number = 0
@@ -44,11 +46,22 @@ class Judging:
                 decision, by, why, rule = self._file(access).settled()
             else:
                 decision, by, why, rule = self._other(access)
-            found.append(Part(access, decision, by, why, rule, number))
-        if not found:
+            part = Part(access, decision, by, why, rule, number)
+            rank = decision * _STEP + _WEIGHT[by]
+            if stricter:  # what the mode makes of it counts first, then what it was before
+                part = _in_mode(part, mode)
+                rank += part.decision * _STEP * _STEP
+            parts.append(part)
+            if rank > highest:
+                worst, highest = part, rank
+        if worst is None:
             return Verdict(ALLOW if mode == "bypass" else DENY if mode == "dont-ask" else ASK)
-        parts = [_in_mode(part, mode) for part in found] if mode in ("plan", "dont-ask") else found
-        worst = parts[0] if len(parts) == 1 else _worst(parts, found, mode)
+        if len(parts) > 1:
+            if highest < _STEP and mode in ("bypass", "accept-edits"):
+                # Of what is allowed, what the mode allows is the least sure.
+                worst = next((part for part in parts if part.by == "mode"), worst)
+            elif highest % _STEP == 0:
+                worst = _removing(parts, worst)
         return Verdict(worst.decision, tuple(parts), worst)
 
     def _other(self, access: Host | ToolUse | Opaque) -> Settled:
@@ -87,7 +100,6 @@ class Judging:
 
     def _command(self, n: int, command: Command) -> Settled:
         scene = self.scene
-        what = partial(self._what, n, command)
         concerned, names = concerns(scene.bar.first, command), None
         if n not in self.stated and not command.free:  # then any word may be a file that a rule names
             at = command.cwd or scene.place.cwd
@@ -96,7 +108,7 @@ class Judging:
                     names = names_in(command, at)
                     break
         if concerned or names is not None:
-            barred = self._barred_command(command, what, concerned, names)
+            barred = self._barred_command(command, partial(self._what, n, command), concerned, names)
             if barred is not None:
                 return barred
         if scene.own is not None:
@@ -110,10 +122,13 @@ class Judging:
             act = self._act_left(n, command, fit) if command.acts else None
             if act is None:
                 self.consents[n] = fit
-                return ALLOW, "rule", said(fit.rule, what), fit.rule
+                return ALLOW, "rule", said(fit.rule, partial(self._what, n, command)), fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
         edits = scene.mode == "accept-edits" and self._edits_here(n, command)
-        return scene.by_mode(why or (lambda: f"no rule covers {what()}"), edits)
+        return scene.by_mode(why or partial(self._uncovered, n, command), edits)
+
+    def _uncovered(self, n: int, command: Command) -> str:
+        return f"no rule covers {self._what(n, command)}"
 
     def _barred_command(self, command: Command, what: Why, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
@@ -200,24 +215,15 @@ class Judging:
         return self.scene.by_mode(f"no rule covers {use.tool}")
 
 
-def _worst(parts: Sequence[Part], found: Sequence[Part], mode: Mode) -> Part:
-    """The part that decides; `found` are the parts before the mode had its say."""
-    ranks = [part.decision * _STEP + _WEIGHT[part.by] for part in found]
-    if parts is not found:
-        ranks = [part.decision * _STEP * _STEP + rank for part, rank in zip(parts, ranks, strict=True)]
-    top = max(ranks)
-    if top < _STEP and mode in ("bypass", "accept-edits"):  # of what is allowed, what the mode allows is the least sure
-        return next((part for part in parts if part.by == "mode"), parts[ranks.index(top)])
-    if top % _STEP == 0 and ranks.count(top) > 1:  # of these a command says more that removes what nothing covers
-        removers = {
-            p.access.by_command
-            for p in parts
-            if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
-        }
-        for n, part in enumerate(parts):
-            if ranks[n] == top and n in removers:
-                return part
-    return parts[ranks.index(top)]
+def _removing(parts: Sequence[Part], worst: Part) -> Part:
+    """Of parts that say as little as `worst` the first command that removes what nothing covers: it says more."""
+    removers = {
+        p.access.by_command for p in parts if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
+    }
+    for n, part in enumerate(parts) if removers else ():
+        if n in removers and part.decision is worst.decision and not _WEIGHT[part.by]:
+            return part
+    return worst
 
 
 def _in_mode(part: Part, mode: Mode) -> Part:

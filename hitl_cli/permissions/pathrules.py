@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from hitl_cli.access import Command, Place, Unknown, lexical
 from hitl_cli.permissions import globs, kinds, pathtree
 from hitl_cli.permissions.rule import Decision, Rule
-from hitl_cli.permissions.scene import ASK, DENY, Rules, Scene
+from hitl_cli.permissions.scene import DENY, Rules, Scene
 from hitl_cli.permissions.tables import CODE, live
 from hitl_cli.records import Struct, field
 
@@ -44,17 +44,20 @@ def strictest(met: Collection[tuple[Rule, Pattern]]) -> Rule:
     return max((rule for rule, _ in met), key=attrgetter("decision"))
 
 
-def may_meet(scene: Scene, decision: Decision, glob: str, tools: Collection[str]) -> Rule | None:
-    """A rule for some path that a shell pattern may name."""
+def may_meet(scene: Scene, glob: str, tools: Collection[str]) -> Mapping[Decision, Rule]:
+    """The first rule that denies, and the first that asks, for some path that a shell pattern may name."""
+    found: dict[Decision, Rule] = {}
 
     def wanted(it: tuple[Rule, Pattern]) -> bool:
         rule, _ = it
-        return rule.decision is decision and rule.tool in tools and live(rule, scene.now)
+        return rule.decision not in found and rule.tool in tools and live(rule, scene.now)
 
     for index in scene.bar.paths:
         for rule, _ in index.may(glob, wanted):
-            return rule
-    return None
+            found[rule.decision] = rule
+            if len(found) == 2:
+                return found
+    return found
 
 
 class Names(Struct):
@@ -96,9 +99,11 @@ def names_in(command: Command, at: str) -> Names:
 def may_name(index: Index, command: Command, at: str) -> bool:
     """False when no word of the command is a path that some pattern names (`named_by`): no component of any does. True also
     for what is read in more ways than one, or goes up, or stands so high that a wildcard names what is missing above."""
-    if Unknown in map(type, command.words):
-        return True
-    words: tuple[str, ...] = command.words[1:]  # type: ignore[assignment]
+    words: Sequence[str] = command.words[1:]  # type: ignore[assignment]
+    if Unknown in map(type, words):
+        if any(isinstance(word, Unknown) and word.glob for word in words):
+            return True
+        words = [word for word in words if isinstance(word, str)]
     text = "/".join((*at.rsplit("/", 3)[-3:], *words))
     if command.words[0] in kinds.INTERPRETERS and CODE.search(text):
         return True
@@ -118,9 +123,8 @@ def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:
         if DENY in found:
             break
         if kind == "glob":
-            for decision in (DENY, ASK):
-                rule = may_meet(scene, decision, path, _BOTH)
-                if rule is not None and rule.pattern not in (None, "*", "**"):
+            for decision, rule in may_meet(scene, path, _BOTH).items():
+                if rule.pattern not in (None, "*", "**"):
                     found.setdefault(decision, rule)
         elif indexes and any(index.names(path.rsplit("/", 3)[-3:]) for index in indexes):
             for each in (path, path + "/\0") if kind == "folder" else (path,):

@@ -168,23 +168,30 @@ def fits(tables: Iterable[Table], command: Command, now: float) -> list[Fit]:
     """Allow rules that cover the command, by the words it consists of or another spelling a rule may name; those that spell
     more of it first."""
     found: list[Fit] = []
-    spellings = [(command.words, 1)]
-    if command.forms:
-        spellings += zip(command.forms, command.spells or repeat(1), strict=False)
+    words_ = command.words
     for table in tables:
         if "Bash" in table.every:
             found += [Fit(rule, ()) for rule in table.every["Bash"] if live(rule, now)]
-        for spelling, least in spellings:
-            for rule, pattern in table.commands.find(spelling):
-                if live(rule, now):
-                    spelled = pattern.spelled
-                    if not pattern.rest and spelled == len(pattern.items):
-                        found.append(Fit(rule, None))
-                    elif spelled >= least or not pattern.rest:
-                        found.append(Fit(rule, (*spelling[:spelled], *pattern.words)))
+        if met := table.commands.find(words_):
+            found += _fitting(met, words_, 1, now)
+        for form, least in zip(command.forms, command.spells or repeat(1), strict=False) if command.forms else ():
+            found += _fitting(table.commands.find(form), form, least, now)
     if len(found) > 1:
         found.sort(key=lambda fit: -1 if fit.spelled is None else 0 if fit.spelled else 1)
     return found
+
+
+def _fitting(
+    met: Iterable[tuple[Rule, words.Words]], spelling: Sequence[Word], least: int, now: float
+) -> Iterator[Fit]:
+    """Those that cover a spelling of which a prefix rule has to name so many words."""
+    for rule, pattern in met:
+        if live(rule, now):
+            spelled = pattern.spelled
+            if not pattern.rest and spelled == len(pattern.items):
+                yield Fit(rule, None)
+            elif spelled >= least or not pattern.rest:
+                yield Fit(rule, (*spelling[:spelled], *pattern.words))
 
 
 def concerns(first: Set[str] | None, command: Command) -> bool:
