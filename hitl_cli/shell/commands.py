@@ -11,7 +11,7 @@ from hitl_cli.access import HERE, Act, Command, ReadPath, Unknown, Word, WritePa
 from hitl_cli.records import replace
 from hitl_cli.shell import builtins, started, variables, words, wrappers
 from hitl_cli.shell.call import Call, Marked, given, piped, unread
-from hitl_cli.shell.operands import After, Folders, host_of, one
+from hitl_cli.shell.operands import After, Folders, host_of, one, paths
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs import study
 from hitl_cli.shell.programs.reading import Reading
@@ -100,9 +100,9 @@ def _inner(walk: Walk, call: Call, layer: Layer, name: str) -> After:
             lexical(layer.folder, at) if isinstance(layer.folder, str) and at is not None else None for at in folders
         )
     for word in layer.reads:
-        walk.out.extend(ReadPath(path, call.text, glob=glob) for path, glob in walk.paths(word, call.folders))
+        walk.out.extend(ReadPath(path, call.text, glob=glob) for path, glob in paths(walk, word, call.folders))
     for word in layer.writes:
-        walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in walk.paths(word, call.folders))
+        walk.out.extend(WritePath(path, call.text, glob=glob) for path, glob in paths(walk, word, call.folders))
     marked = list(call.marked)
     for variable, value in layer.assigns:
         walk.possible.give(variable, (value,))
@@ -160,31 +160,33 @@ def _program(walk: Walk, call: Call) -> After:
         found.also = (*found.also, *started.forms(walk, found.starts, partial(_run, call)))
     if call.redirs:
         found.also = (*found.also, *[(HERE, text) for text in given(call)])
-    out, text, index = walk.out, call.text, len(walk.out)
-    if words is call.typed and not (call.marked or walk.outer):
-        out.append(Command(words, tuple(found.acts), (), found.names, text, call.within, found.cwd, "", (), found.also))
+    out, text = walk.out, call.text
+    index = len(out)
+    if words is call.typed and not walk.outer:  # so there are no marked assignments, either
+        acts = tuple(found.acts)
+        own = Command(words, acts, names=found.names, text=text, within=call.within, cwd=found.cwd, also=found.also)
     else:
-        out.append(_command(walk, call, found))
+        own = _command(walk, call, found)
+    out.append(own)
     if found.folder is not None:
         folders = tuple(None if f is None else posixpath.join(f, found.folder) for f in folders)
-    only, follows = found.only, found.follows
     for word in found.reads:
-        for path, glob in walk.paths(word, folders):
-            out.append(ReadPath(path, text, index, glob=glob, only=only, follows=follows))
+        for path, glob in paths(walk, word, folders):
+            out.append(ReadPath(path, text, index, glob=glob, only=found.only, follows=found.follows))
     if found.lists:
         walk.possible.prints(found.lists)
-    for word in found.lists:
-        for path, glob in walk.paths(word, folders):
-            out.append(ReadPath(path, text, index, True, glob=glob))
+        for word in found.lists:
+            for path, glob in paths(walk, word, folders):
+                out.append(ReadPath(path, text, index, True, glob=glob))
     if found.writes:
         shift = len(call.marked)
         for word, act in zip(found.writes, found.at, strict=True):
             at = None if act is None else act + shift
-            for path, glob in walk.paths(word, folders):
-                out.append(WritePath(path, text, index, glob=glob, at=at, only=only, follows=follows))
+            for path, glob in paths(walk, word, folders):
+                out.append(WritePath(path, text, index, glob=glob, at=at, only=found.only, follows=found.follows))
     for word in found.removes:
-        for path, glob in walk.paths(word, folders):
-            out.append(WritePath(path, text, index, True, glob=glob, follows=follows))
+        for path, glob in paths(walk, word, folders):
+            out.append(WritePath(path, text, index, True, glob=glob, follows=found.follows))
     for url in found.urls:
         out.append(host_of(url, text))
     return call.folders, call.folders
@@ -262,7 +264,7 @@ def _builtin(walk: Walk, call: Call) -> After:
         walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if name in ("source", "."):
         for word in call.words[1:2]:
-            for path, glob in walk.paths(word, call.folders):
+            for path, glob in paths(walk, word, call.folders):
                 walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if effect.text is not None:
         _enter(walk, effect.text, replace(call, folders=(None,)), name)

@@ -19,7 +19,7 @@ _VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*")
 def subshell(lex: Lexer) -> Statement:
     lex.i += 1
     body = nested(lex)
-    if not body.kids:
+    if body.empty:
         raise Unreadable("parentheses hold no command")
     expect(lex, ")")
     return Statement("subshell", kids=[body])
@@ -32,7 +32,7 @@ def computed(lex: Lexer) -> Statement:
 
 def _body(lex: Lexer, closer: str) -> Statement:
     body = nested(lex)
-    if not body.kids or not body.kids[-1].op:
+    if body.kind != "list" or body.empty or not body.kids[-1].op:
         raise Unreadable(f"no command is ended before `{closer}`")
     return body
 
@@ -163,7 +163,7 @@ def _case(lex: Lexer, made: Statement) -> None:
             raise Unreadable("a branch of a case has no plain pattern")
         lex.i += 1
         body = nested(lex)
-        if body.kids:
+        if not body.empty:
             kids.append(body)
         lex.newlines()
         found = re.compile(r";;&|;;|;&").match(lex.s, lex.i)

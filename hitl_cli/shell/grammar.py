@@ -77,26 +77,33 @@ def keyword(lex: Lexer) -> str:
 
 
 def _list(lex: Lexer) -> Statement:
-    """Statements up to the end, or to what closes the list, which is not taken."""
-    lex.newlines()
-    start = end = lex.i
+    """Statements up to the end, or to what closes the list, which is not taken; of one that no operator ends, itself."""
+    start = lex.i
     kids: list[Statement] = []
     op = ""
-    while lex.i < lex.n:
+    while True:
         first = lex.i
         kid = plain(lex)
         if kid is None:
-            if lex.s[first] == ")" or keyword(lex) in _CLOSERS or lex.peek(";;"):
+            lex.newlines()
+            if lex.i > first:  # in front of the first statement: behind an operator they are taken already
+                start = lex.i
+                continue
+            if first >= lex.n or lex.s[first] == ")" or keyword(lex) in _CLOSERS or lex.peek(";;"):
                 break
             kid = _other(lex)
-        if kid.op == "|" or (not kid.op and lex.i < lex.n):
+        op = kid.op
+        if op == "|" or (not op and lex.i < lex.n):
             kid = _pipeline(lex, first, kid)
+            op = kid.op
+        if not op and not kids:
+            return kid
         kids.append(kid)
-        end, op = kid.end, kid.op
         if not op:
             break
     if op == "&&" or op == "||":
         raise Unreadable(f"nothing follows `{op}`")
+    end = kids[-1].end if kids else start
     return Statement("list", end, lex.s[start:end], kids)
 
 
@@ -144,16 +151,17 @@ def _operator(lex: Lexer) -> str:
 
 def _other(lex: Lexer) -> Statement:
     """What does not begin with a literal word: a command, or a pipeline behind `!` or `time`."""
+    start = lex.i
     if (found := _TIMED.match(lex.s, lex.i)) is not None:
         lex.i = found.end()
         words: list[Word] = [*found.group().replace("\\\n", "").split()]
         kid = _single(lex)
-        return Statement("timed", kid.end, "", [kid], kid.op, words)
+        return Statement("timed", kid.end, lex.s[start : kid.end], [kid], kid.op, words)
     if keyword(lex) == "!":
         lex.i += 1
         lex.blanks()
         kid = _single(lex)
-        return Statement("not", kid.end, "", [kid], kid.op)
+        return Statement("not", kid.end, lex.s[start : kid.end], [kid], kid.op)
     return command(lex)
 
 

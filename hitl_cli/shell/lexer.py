@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
 from hitl_cli.shell.ansi import ansi_c
 from hitl_cli.shell.redirections import body
@@ -25,20 +26,24 @@ _IN_DOUBLE = later(r'[^"$`\\]+')
 _NAME = later(r"[A-Za-z_][A-Za-z0-9_]*|[0-9?#$!*@-]")
 
 
-class Lexer:
-    """A place `i` in a text `s`. `depth` counts the levels above it, `closers` the substitutions a `)` would end."""
+class Lexer(Struct, gc=False):
+    """A place `i` in a text `s` of `n` characters. `depth` counts the levels above it, `closers` the substitutions a `)`
+    would end."""
 
-    __slots__ = ("blocked", "closers", "depth", "i", "n", "notes", "pending", "s")
+    s: str
+    n: int
+    depth: int = 0
+    i: int = 0
+    closers: int = 0
+    blocked: bool = False  # the body of a here-document is due outside of this substitution
+    pending: list[Redirect] = field(default_factory=list)  # here-documents whose bodies begin after the next newline
+    notes: list[tuple[NoteKind, str]] = field(default_factory=list)  # what becomes of variables
 
-    def __init__(self, s: str, depth: int = 0) -> None:
-        if depth > DEEPEST:
+    def inner(self, text: str) -> Lexer:
+        """A lexer of a text inside this one."""
+        if self.depth >= DEEPEST:
             raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
-        self.s, self.n = s, len(s)
-        self.i, self.depth = 0, depth
-        self.closers = 0
-        self.blocked = False  # the body of a here-document is due outside of this substitution
-        self.pending: list[Redirect] = []  # here-documents whose bodies begin after the next newline
-        self.notes: list[tuple[NoteKind, str]] = []  # what becomes of variables
+        return Lexer(text, len(text), self.depth + 1)
 
     # -- blanks, comments, newlines
 

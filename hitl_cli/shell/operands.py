@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hitl_cli.access import Host, Word, lexical
 from hitl_cli.shell import words
 
+if TYPE_CHECKING:
+    from hitl_cli.shell.reader import Walk
+
 ELSEWHERE = "/*/**", True  # of what may lie anywhere; of what nothing at all is known it is `/**`
+_FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"))
 _NO_DOT = ("[!.", "[^.")  # what `.` and `..` do not go on with
 FOLDERS = 4  # that the shell may be in before it counts as unknown
 
@@ -26,7 +32,33 @@ def one(folders: Folders) -> str | None:
     return folders[0] if len(folders) == 1 else None
 
 
-def path_of(word: Word, folder: str | None) -> tuple[str, bool]:
+def paths(walk: Walk, word: Word, folders: Folders) -> Iterable[tuple[str, bool]]:
+    """The files that an operand names, and whether that is a pattern; none where it is no file of the disk."""
+    if isinstance(word, str):
+        if word.startswith("/"):
+            return () if word.startswith("/dev/") and _device(walk, word) else ((word, False),)
+    else:
+        if word.text[:2] in ("<(", ">("):
+            return ()
+        if word.text[:1] == "~" and not word.prefix:  # in the home folder of somebody: none of the workspace
+            return (("/**", True), ("/" + word.text, False))
+        if not word.glob:
+            every = (word, *walk.possible.of(word, walk.values(folders), walk.assigned))
+            return dict.fromkeys([_path(each, folder) for each in every for folder in folders])
+    if len(folders) == 1:
+        return (_path(word, folders[0]),)
+    return dict.fromkeys([_path(word, folder) for folder in folders])
+
+
+def _device(walk: Walk, word: str) -> bool:
+    """True for a device that anybody may use, and for what bash takes for a connection: that is opaque."""
+    if word.startswith(("/dev/tcp/", "/dev/udp/")):
+        walk.opaque("it opens a connection to the network", word)
+        return True
+    return word in _FREE_FILES or (word.startswith("/dev/fd/") and word[8:].isdigit())
+
+
+def _path(word: Word, folder: str | None) -> tuple[str, bool]:
     """The absolute path of an operand, or the pattern of what it may be."""
     if isinstance(word, str):
         if word.startswith("/"):

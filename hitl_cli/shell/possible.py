@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from hitl_cli.access import Unknown, Word
+from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
 from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.tree import Part, Raw, Unreadable
@@ -29,16 +30,13 @@ Text = tuple[str, bool]  # what a word begins with, and whether that is all of i
 _UNKNOWN: Text = ("", False)
 
 
-class Possible:
+class Possible(Struct, gc=False):
     """What a text gives its variables, and what it prints or lists."""
 
-    __slots__ = ("asked", "given", "held", "printed")
-
-    def __init__(self) -> None:
-        self.asked: int | None = None  # what was known when first somebody wanted to know
-        self.given: dict[str, dict[Word, None]] = {}
-        self.printed: dict[Word, None] = {}
-        self.held: dict[str, dict[Text, None]] = {}  # what variables may hold: worked out of `given` when asked
+    asked: int | None = None  # what was known when first somebody wanted to know
+    given: dict[str, dict[Word, None]] = field(default_factory=dict)
+    printed: dict[Word, None] = field(default_factory=dict)
+    held: dict[str, dict[Text, None]] = field(default_factory=dict)  # what variables may hold: of `given`, when asked
 
     @property
     def _size(self) -> int:
@@ -157,6 +155,6 @@ class Possible:
 def _raw(source: str) -> str | Raw | None:
     """The word that a source text begins with; None where there is none."""
     try:
-        return Lexer(source).word()
+        return Lexer(source, len(source)).word()
     except Unreadable:
         return None

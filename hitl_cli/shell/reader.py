@@ -8,7 +8,7 @@ once more when it moves the folder. It is bounded: `look` limits the text, a bud
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from hitl_cli.access import Access, Act, Command, Opaque, Place, Unknown, Word
 from hitl_cli.records import Struct, field
@@ -17,9 +17,9 @@ from hitl_cli.shell.call import Call, Marked
 from hitl_cli.shell.commands import reader_of
 from hitl_cli.shell.grammar import parse
 from hitl_cli.shell.lexer import Lexer
-from hitl_cli.shell.operands import After, Folders, one, path_of
+from hitl_cli.shell.operands import After, Folders, one
 from hitl_cli.shell.possible import Possible
-from hitl_cli.shell.scan import LARGEST, WORDS, look, rough_words
+from hitl_cli.shell.scan import DEEPEST, LARGEST, WORDS, look, rough_words
 from hitl_cli.shell.statements import STATEMENTS, redirections, sequence
 from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Statement, Unreadable
 
@@ -30,7 +30,6 @@ _SETTERS = re.compile(
     r"|(?:^|[\s;&|(])\.\s"
 )
 _READ = 2 * LARGEST  # characters, nested texts included
-_FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"))
 _OWN_WORDS = {"not": "negation", "test": "test", "arithmetic": "arithmetic", "if": "condition", "for": "loop"}
 
 
@@ -53,17 +52,16 @@ class Reading(Struct, frozen=True, gc=False):
 
 def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     """What `text` would touch when bash runs it in `cwd` (absolute; the place's own folder when None). Never raises."""
-    walk = Walk(place, text, Possible())
-    _whole(walk, text, cwd or place.cwd)
+    walk = _whole(text, place, cwd or place.cwd, Possible())
     if walk.possible.outgrown:
-        walk = Walk(place, text, walk.possible)
-        _whole(walk, text, cwd or place.cwd)
+        walk = _whole(text, place, cwd or place.cwd, walk.possible)
     return Reading(tuple(walk.out), walk.node)
 
 
-def _whole(walk: Walk, text: str, cwd: str) -> None:
+def _whole(text: str, place: Place, cwd: str, possible: Possible) -> Walk:
     """Walk all of `text`."""
-    tree = walk.node
+    tree = Node("text", text)
+    walk = Walk(place, possible, tree, len(text))
     try:
         walk.script(text, (cwd,))
     except RecursionError:
@@ -77,34 +75,39 @@ def _whole(walk: Walk, text: str, cwd: str) -> None:
             walk.opaque(f"{min(found)} is computed with, and its value may itself hold a command", text)
     if not walk.out and walk.steps > 1:  # of blanks and comments alone nobody can say what was meant
         walk.out.append(Command((":",), text=text, free="it runs nothing"))
+    return walk
 
 
-class Walk:
+class Walk(Struct, gc=False):
     """One reading: `out` are the accesses, `node` the part of the text being walked."""
 
-    depth = 1
+    place: Place
+    possible: Possible
+    node: Node
+    characters: int = 0  # of all texts
+    steps: int = 0
+    depth: int = 1
+    out: list[Access] = field(default_factory=list)
+    outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
+    within: tuple[str, ...] = ()
     piped: Statement | None = None  # the pipeline around what is walked
+    exporting: bool = False  # `set -a` was seen
+    own_home: bool = True  # HOME is as it was at the start
+    computed: list[str] = field(default_factory=list)  # names evaluated as arithmetic
+    assigned: list[str] = field(default_factory=list)  # names that may hold more than a number
     counted: frozenset[str] = frozenset()  # variables of this text that only ever hold numbers
-    exporting = False  # `set -a` was seen
-    own_home = True  # HOME is as it was at the start
+    known: dict[Folders, dict[str, str]] = field(default_factory=dict)  # the variables whose value is certain
 
-    def __init__(self, place: Place, text: str, possible: Possible) -> None:
-        self.place = place
-        self.possible = possible
-        self.characters = len(text)
-        self.steps = 0
-        self.outer: tuple[tuple[Word, ...], ...] = ()  # the commands whose text this is
-        self.within: tuple[str, ...] = ()
-        self.out: list[Access] = []
-        self.node = Node("text", text)
-        self.computed: list[str] = []  # names evaluated as arithmetic
-        self.assigned: list[str] = []  # names that may hold more than a number
-        self.known: dict[Folders, dict[str, str]] = {}
+    def apart(self) -> Walk:
+        """A walk of what is read apart from this one, at its expense."""
+        return Walk(
+            self.place, Possible(), Node("text", ""), self.characters, self.steps, self.depth + 1, piped=self.piped
+        )
 
     def text(self, text: str, folders: Folders, kind: str) -> After:
         """Read `text`, which a command hands to a shell of its own, and walk it."""
         before = self.depth, self.piped, self.counted, self.known
-        self.counted, self.known = Walk.counted, {}
+        self.counted, self.known = frozenset(), {}
         self.depth += 1
         self.characters += len(text)
         refused = "it holds too much text in texts" if self.characters > _READ else ""
@@ -122,12 +125,14 @@ class Walk:
         try:
             if reason := look(text) or refused:
                 raise Unreadable(reason)
-            lex = Lexer(text, self.depth)
+            if self.depth > DEEPEST:
+                raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+            lex = Lexer(text, len(text), self.depth)
             made = parse(lex)
             if lex.notes:
                 self.names(lex.notes, text)
             self.steps += 1
-            return sequence(self, made, folders)
+            return sequence(self, made, folders) if made.kind == "list" else self.walk(made, folders)
         except Unreadable as error:
             del self.out[own.first :]
             own.kids.clear()
@@ -172,8 +177,8 @@ class Walk:
 
     def walk(self, made: Statement, folders: Folders, before: tuple[str, ...] = (), fed: bool = False) -> After:
         """Of a simple command: `before` it stands a keyword `time`; it is `fed` the output of another."""
-        self.steps += 1
-        if self.steps > _STEPS:
+        self.steps = steps = self.steps + 1
+        if steps > _STEPS:
             raise Unreadable("it has too many parts")
         kind = made.kind
         if kind == "plain" and not before:
@@ -186,7 +191,8 @@ class Walk:
         first = len(self.out)
         parent, self.node = self.node, Node(_OWN_WORDS.get(kind, kind), made.text, first)
         parent.kids.append(self.node)
-        redirections(self, made, folders)
+        if made.redirs:
+            redirections(self, made, folders)
         after = STATEMENTS[kind](self, made, folders)
         self.node.last = len(self.out)
         self.node = parent
@@ -206,29 +212,6 @@ class Walk:
             self.walk(inner.script, folders)
             self.node.last = len(self.out)
             self.node = parent
-
-    def paths(self, word: Word, folders: Folders) -> Iterable[tuple[str, bool]]:
-        """The files that an operand names, and whether that is a pattern; none where it is no file of the disk."""
-        if not isinstance(word, str):
-            if word.text[:2] in ("<(", ">("):
-                return ()
-            if word.text[:1] == "~" and not word.prefix:  # in the home folder of somebody: none of the workspace
-                return (("/**", True), ("/" + word.text, False))
-            if not word.glob:
-                every = (word, *self.possible.of(word, self.values(folders), self.assigned))
-                return dict.fromkeys([path_of(each, folder) for each in every for folder in folders])
-        elif word.startswith("/"):
-            return () if word.startswith("/dev/") and self.device(word) else ((word, False),)
-        if len(folders) == 1:
-            return (path_of(word, folders[0]),)
-        return dict.fromkeys([path_of(word, folder) for folder in folders])
-
-    def device(self, word: str) -> bool:
-        """True for a device that anybody may use, and for what bash takes for a connection: that is opaque."""
-        if word.startswith(("/dev/tcp/", "/dev/udp/")):
-            self.opaque("it opens a connection to the network", word)
-            return True
-        return word in _FREE_FILES or (word.startswith("/dev/fd/") and word[8:].isdigit())
 
     # -- simple commands
 

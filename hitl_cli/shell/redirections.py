@@ -88,7 +88,7 @@ def body(lex: Lexer, redirect: Redirect) -> None:
 
 
 def _expanded(lex: Lexer, text: str) -> Raw:
-    inner = type(lex)(text, lex.depth + 1)
+    inner = lex.inner(text)
     raw = Raw(text, [])
     while inner.i < inner.n:
         if (found := _IN_BODY.match(text, inner.i)) is not None:

@@ -33,18 +33,19 @@ SEARCHED = 4_000  # rough words, or folders in them, that deny and ask rules loo
 
 def look(text: str) -> str:
     """The reason in words why `text` is not read at all, "" when it may be."""
-    if len(text) > LARGEST:
+    size = len(text)
+    if size > LARGEST:
         return f"it is longer than {LARGEST:,} characters"
     seen = text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()
     if not (seen and text.isascii()) and (found := _UNSEEN.search(text)) is not None:
         return f"it holds the unseen character U+{ord(found.group()):04X}"
-    if len(text) > _PARTS:
+    if size > _PARTS:
         if sum(1 for _ in _SEPARATORS.finditer(text)) > _PARTS:
             return f"it has more than {_PARTS:,} parts"
         if sum(1 for _ in _OPENERS.finditer(text)) > _PARTS:
             return f"it has more than {_PARTS:,} substitutions"
-    if len(text) > 2 * _BLANKS and sum(1 for _ in _BLANK.finditer(text)) > _BLANKS:
-        return f"it has more than {_BLANKS:,} words"
+        if size > 2 * _BLANKS and sum(1 for _ in _BLANK.finditer(text)) > _BLANKS:
+            return f"it has more than {_BLANKS:,} words"
     return ""
 
 

@@ -19,41 +19,40 @@ _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
 # has to end the last one, or it goes on: nothing but a whole word is ever given back. Behind them, redirections that
-# touch nothing, and an operator when a command certainly begins behind it.
+# touch nothing, and how the command ends: with an operator when another certainly begins behind it.
 _LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"(?:[^"$`\\]++|\\(?![$`"\\\n]))*+")"""
 _ENDED = r"(?![^ \t\n;&|)])"
 _MORE = rf"(?:[ \t]++{_LITERAL}){{0,{WORDS - 1}}}"
 _NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}+"
 _COMMAND = re.compile(
     rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+(?![ \t]*\(){_MORE}){_ENDED}({_NOWHERE})[ \t]*+"
-    r"(?:(&&|\|\|?|;)[ \t]++(?=[A-Za-z0-9_./]))?",
+    r"((?:&&|\|\|?|;)(?=[ \t]++[A-Za-z0-9_./])|(?=[|;\n)]|\Z))?[ \t]*+",
     re.ASCII,
 )
 _LITERALS = later(rf"({_MORE}){_ENDED}", re.ASCII)
-_QUOTED = later(r"""[^ \t'"]+|'([^']*)'|"([^"]*)\"""")
+_QUOTED = later(r"""([^ \t'"]+)|'([^']*)'|"([^"]*)\"""")
 
 
 def plain(lex: Lexer) -> Statement | None:
     """The command that begins here with a literal word, and the operator behind it when that is plain, too; None
     when something else begins here."""
-    found = _COMMAND.match(lex.s, lex.i)
+    start = lex.i
+    found = _COMMAND.match(lex.s, start)
     if found is None:
         return None
     text, nowhere, op = found.groups()
-    words = text.split() if "'" not in text and '"' not in text else _quoted(text)
+    words = _quoted(text) if "'" in text or '"' in text else text.split()
     if words[0] in _NOT_PLAIN:
         return None
-    start, lex.i, end = lex.i, found.end(), found.end(2)
+    lex.i, end = found.end(), found.end(2)
     if op is None:
-        if lex.i < lex.n and lex.s[lex.i] not in "|;\n)":
-            return simple(lex, start, end, words)
-        op = ""
+        return simple(lex, start, end, words)
     return Statement("plain", end, lex.s[start:end] if nowhere else text, (), op, tuple(words))
 
 
 def _quoted(text: str) -> list[str]:
     """What the literal words of `text` say."""
-    return [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
+    return [*map("".join, _QUOTED.findall(text))]
 
 
 def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Statement:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Access, Command, Opaque, Word
-from hitl_cli.shell.possible import Possible
 from hitl_cli.shell.scan import rough_words
 from hitl_cli.shell.tree import Unreadable
 
@@ -28,9 +27,7 @@ def forms(
     """The words of the simple commands in `starts`; `run` states the accesses of one that is given as words."""
     found: list[tuple[Word, ...]] = []
     for start in filter(None, starts):
-        apart = type(walk)(walk.place, "", Possible())
-        apart.piped = walk.piped
-        apart.steps, apart.characters, apart.depth = walk.steps, walk.characters, walk.depth + 1
+        apart = walk.apart()
         text = start if isinstance(start, str) else _one_text(start)
         if text is None:
             try:

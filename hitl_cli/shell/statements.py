@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hitl_cli.access import ReadPath, Unknown, WritePath
 from hitl_cli.shell import variables, words
-from hitl_cli.shell.operands import After, Folders, either
+from hitl_cli.shell.operands import After, Folders, either, paths
 from hitl_cli.shell.tree import Raw, Redirect, Statement, Unreadable
 
 if TYPE_CHECKING:
@@ -49,16 +49,14 @@ def _redirection(walk: Walk, redirect: Redirect, folders: Folders, made: Stateme
         walk.possible.prints((word,))
     else:
         if op != "<":
-            walk.out.extend(WritePath(path, text, glob=glob) for path, glob in walk.paths(word, folders))
+            walk.out.extend(WritePath(path, text, glob=glob) for path, glob in paths(walk, word, folders))
         if op in ("<", "<>"):
-            walk.out.extend(ReadPath(path, text, glob=glob) for path, glob in walk.paths(word, folders))
+            walk.out.extend(ReadPath(path, text, glob=glob) for path, glob in paths(walk, word, folders))
     if isinstance(target, Raw):
         walk.nested(target.nested, folders)
 
 
 def sequence(walk: Walk, made: Statement, folders: Folders) -> After:
-    if len(made.kids) == 1 and made.kids[0].op != "&":
-        return walk.walk(made.kids[0], folders)
     ok = ko = folders
     before = ";"
     for kid in made.kids:

@@ -134,7 +134,7 @@ def _script(lex: Lexer) -> Statement:
 def _apart(lex: Lexer, text: str) -> Statement:
     from hitl_cli.shell.grammar import parse
 
-    inner = type(lex)(text, lex.depth + 1)
+    inner = lex.inner(text)
     script = parse(inner)
     lex.notes += inner.notes
     return script

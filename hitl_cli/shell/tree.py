@@ -100,3 +100,8 @@ class Statement(Struct, gc=False):
     assigns: Sequence[Assignment] = ()
     redirs: Sequence[Redirect] = ()
     name: str = ""  # of a function, of the variable of a for loop
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is a list of nothing."""
+        return self.kind == "list" and not self.kids

@@ -78,10 +78,11 @@ def _operand(reading: Reading, at: int, word: Word) -> None:
 def _first(reading: Reading, at: int, word: Word) -> None:
     """The word that chooses a sub-command, or the first operand of a program that also goes without."""
     row = reading.row
-    chosen = row.subs.get(word) if row.subs is not None and isinstance(word, str) else None
-    chosen = chosen or row.other
+    chosen = row.other
     if not isinstance(word, str):
         reading.act(at, "names a sub-command that is known only at run time")
+    elif row.subs is not None:
+        chosen = row.subs.get(word, chosen)
     if chosen is None:
         reading.operands.append(word)
         reading.places.append(at)
