@@ -8,6 +8,7 @@ the characters of one word, where many patterns have stars inside words.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -29,13 +30,13 @@ ANY, STAY = Open.ANY, Open.STAY
 
 
 class Wild(Protocol):
-    """What names many words: as it is written, what tells whether it fits one, and what it is by characters."""
+    """What names many words: as it is written, as an expression for one of them, and what it is by characters."""
 
     @property
     def written(self) -> str: ...
 
     @property
-    def fits(self) -> Callable[[str], object]: ...
+    def expression(self) -> str: ...
 
     def steps(self) -> Iterable[Step]: ...
 
@@ -96,7 +97,6 @@ class Automaton(Generic[R]):
             reduce(or_, (bits for word, bits in self.named.items() if word[:1] == mark), 0) for mark in "-."
         )
         self.named = {word: bits | self.any for word, bits in self.named.items()}
-        self.tests = [(step.fits, bits) for step, bits in self.wild.values()]
         self.texts = sorted(self.named)
         self.sizes = sorted({len(text) for text in self.texts})
         self.ranges: dict[tuple[int, int], int] = {}
@@ -184,14 +184,24 @@ class Automaton(Generic[R]):
     def _wild(self, word: str, seen: dict[str, int]) -> int:
         """The states that a word leads to because it fits wild ones."""
         met = 0
-        if len(self.tests) > max(self.few, len(word) // _LONG):
+        if len(self.wild) > max(self.few, len(word) // _LONG):
             met = self._letters.states(self._letters.follow(word, self._letters.loops))
-        else:
-            for fits, bits in self.tests:
+        elif self._some(word):
+            for fits, bits in self._tests:
                 if fits(word):
                     met |= bits
         seen[word] = met
         return met
+
+    @cached_property
+    def _tests(self) -> Sequence[tuple[Callable[[str], object], int]]:
+        """What tells whether a wild word fits a word, with its states."""
+        return [(_compiled(step.expression), bits) for step, bits in self.wild.values()]
+
+    @cached_property
+    def _some(self) -> Callable[[str], object]:
+        """What tells whether any does: most words none."""
+        return _compiled("|".join(f"(?:{step.expression})" for step, _ in self.wild.values()))
 
     @cached_property
     def _letters(self) -> Letters:
@@ -245,6 +255,21 @@ class Letters(Automaton[int]):
                 self.sums.clear()
             self.sums[ends] = reduce(or_, self._those(ends), 0)
         return self.sums[ends]
+
+
+def _compiled(expression: str) -> Callable[[str], object]:
+    """What tells whether a word is all that the expression says."""
+    return re.compile(expression, re.DOTALL).fullmatch
+
+
+def between(pieces: Sequence[str]) -> str:
+    """The expressions `pieces` with anything between. An inner one is taken where it first fits, for good: its length is
+    fixed, so no later place leaves more to the rest, and trying them would take ever longer with each."""
+    first, *more = pieces
+    if not more:
+        return first
+    *inner, last = more
+    return first + "".join(f"(?>.*?{piece})" for piece in inner) + ".*" + last
 
 
 def _characters(word: Wild | str) -> list[Step]:

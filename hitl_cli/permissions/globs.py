@@ -11,11 +11,11 @@ Who asks differs: an *allow* rule has to match the path itself (or name, literal
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.automaton import ANY, STAY, Step
+from hitl_cli.permissions.automaton import ANY, STAY, Step, between
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
@@ -100,8 +100,7 @@ def _collapse(segments: Iterator[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def regex(segment: str) -> re.Pattern[str]:
-    """One segment as an expression. A piece between two stars is taken where it first fits, for good: its length is fixed,
-    so no later place leaves more to the rest, and trying them would take ever longer with each star."""
+    """One segment as an expression."""
     pieces, i = [""], 0
     while i < len(segment):
         c = segment[i]
@@ -119,12 +118,8 @@ def regex(segment: str) -> re.Pattern[str]:
         else:
             pieces[-1] += re.escape(c)
         i += 1
-    first, *more = pieces
-    if more:
-        *between, last = more
-        first += "".join(f"(?>.*?{piece})" for piece in between) + ".*" + last
     try:
-        return re.compile(first, re.DOTALL)
+        return re.compile(between(pieces), re.DOTALL)
     except re.error:
         return re.compile(re.escape(segment))
 
@@ -135,8 +130,8 @@ class Segment(Struct, frozen=True):
     written: str
 
     @property
-    def fits(self) -> Callable[[str], object]:
-        return regex(self.written).fullmatch
+    def expression(self) -> str:
+        return regex(self.written).pattern
 
     def steps(self) -> Iterator[Step]:
         """Its characters. `*` are any, `?` is one, and what stands in brackets tells itself which."""

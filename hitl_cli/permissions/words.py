@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from hitl_cli.access import Word
 from hitl_cli.errors import RuleError
-from hitl_cli.permissions.automaton import ANY, STAY, Open, Step
+from hitl_cli.permissions.automaton import ANY, STAY, Open, Step, between
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
@@ -34,6 +34,10 @@ class Star(Struct, frozen=True):
         for piece in more:
             yield STAY
             yield from piece
+
+    @property
+    def expression(self) -> str:
+        return between([re.escape(piece) for piece in self.pieces])
 
     def fits(self, word: str) -> bool:
         first, *middle, last = self.pieces

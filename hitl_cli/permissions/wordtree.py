@@ -83,11 +83,12 @@ class Index(Generic[R]):
         return found
 
     def _starred(self, words: Sequence[Word]) -> Iterator[R]:
-        for first in dict.fromkeys((None, key(words[0]))):
-            if first in self.starred:
-                if first not in self.matched:
-                    self.matched[first] = automata(self.starred[first])
-                for automaton in self.matched[first]:
+        first = key(words[0])
+        for begin in (None,) if first is None else (None, first):
+            if begin in self.starred:
+                if begin not in self.matched:
+                    self.matched[begin] = automata(self.starred[begin])
+                for automaton in self.matched[begin]:
                     yield from automaton.fits(words)
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
