@@ -11,6 +11,7 @@ Pure, and quick: a row is compiled when its program is first met, a call is one 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from hitl_cli.access import Place, Word
@@ -34,26 +35,27 @@ class Program(Struct, frozen=True):
     bare     that word without the system folder in front of it, None when there is none
     names    program names this may be, for deny and ask rules
     row      its row, None when it has none
+    aliases  other words for its sub-commands
+    grouped  the two words it stands for: git-push is `git push`, docker-compose is `docker compose`
     """
 
     bare: str | None
-    names: tuple[str, ...]
-    row: Row | None
+    names: tuple[str, ...] = ()
+    row: Row | None = None
+    aliases: Mapping[Word, str] | None = None
+    grouped: tuple[str, ...] = ()
 
 
 _NO_ROW = Row("")
 _GROUPS = ("git-", "docker-")
 
 
-def _grouped(reading: Reading) -> None:
-    """For deny and ask rules: git-push is `git push`, docker-compose is `docker compose`."""
-    name = reading.names[0]
-    if name.startswith(_GROUPS):
-        group, _, command = name.partition("-")
-        reading.also += tuple([(group, command, *form[1:]) for form in (reading.words, *reading.also)])
+def _grouped(reading: Reading, head: tuple[str, ...]) -> tuple[tuple[Word, ...], ...]:
+    """For deny and ask rules: the forms of a command with these words for the program."""
+    return tuple([(*head, *form[1:]) for form in (reading.words, *reading.also)])
 
 
-def _by_other_words(reading: Reading, name: str, aliases: dict[Word, str]) -> tuple[tuple[Word, ...], ...]:
+def _by_other_words(reading: Reading, name: str, aliases: Mapping[Word, str]) -> tuple[tuple[Word, ...], ...]:
     """For deny and ask rules: the forms of a command with its sub-commands by their plain names, without their groups."""
     chosen = [reading.words[at] for at in reading.sub]
     plain = [aliases.get(word, word) for word in chosen]
@@ -69,7 +71,7 @@ def _by_other_words(reading: Reading, name: str, aliases: dict[Word, str]) -> tu
 @lru_cache(maxsize=500)  # the words come from commands, so their number has no bound
 def program(word: Word) -> Program:
     if not isinstance(word, str):
-        return Program(None, (), None)
+        return Program(None)
     folder, slash, base = word.rpartition("/")
     plain = _MINOR.sub("", base)
     plain = SAME.get(plain, plain)
@@ -78,6 +80,8 @@ def program(word: Word) -> Program:
         base if slash and folder in SYSTEM_FOLDERS else None,
         tuple(dict.fromkeys((base, _MINOR.sub("", base), plain))),
         row.compile() if row is not None else None,
+        ALIASES.get(plain),
+        tuple(base.split("-", 1)) if base.startswith(_GROUPS) else (),
     )
 
 
@@ -94,7 +98,8 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
         bare = tuple([word for word in words if not isinstance(word, str) or word[:1] != "-"])
         also = (bare,) if 1 < len(bare) < len(words) else ()
         reading = Reading(words, place, cwd, _NO_ROW, fed, found.names, also=also)
-        _grouped(reading)
+        if found.grouped:
+            reading.also += _grouped(reading, found.grouped)
         return reading
     entered = None
     if row.peel is not None:
@@ -103,9 +108,10 @@ def study(words: tuple[Word, ...], place: Place, cwd: str | None, fed: bool = Fa
     sort(reading)
     if reading.given or reading.sub or reading.inner is not None:
         reading.also = reading.spellings()
-        if (aliases := ALIASES.get(found.names[-1])) is not None and reading.sub:
-            reading.also += _by_other_words(reading, found.names[-1], aliases)
-    _grouped(reading)
+        if found.aliases is not None and reading.sub:
+            reading.also += _by_other_words(reading, found.names[-1], found.aliases)
+    if found.grouped:
+        reading.also += _grouped(reading, found.grouped)
     if reading.acts or reading.inner is not None:
         reading.find_starts()
     return reading

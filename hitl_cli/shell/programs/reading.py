@@ -181,7 +181,9 @@ class Reading(Struct, gc=False):
         any options."""
         words, sub = self.words, self.sub
         if self.inner is None and (not sub or sub[-1] == len(sub)):
-            bare = (*words[: len(sub) + 1], *self.operands) if self.given else words
+            if not self.given:
+                return ()
+            bare = (*words[: len(sub) + 1], *self.operands)
             return (bare,) if len(bare) > 1 and bare != words else ()
         head = (words[0], *[words[at] for at in sub])
         found = []

@@ -54,7 +54,16 @@ def sort(reading: Reading, start: int = 1) -> None:
             operands += words[after:]
             places += range(after, len(words))
             break
-    _effects(reading)
+    if row.operands:
+        _touch(reading, row.operands)
+    if row.inner is not None and len(operands) > row.inner:
+        reading.inner = places[row.inner]
+    if row.at_files:
+        for at, word in reading.placed():
+            if isinstance(word, str) and word.startswith("@"):
+                reading.act(at, "takes options from a file")
+    if row.then is not None:
+        row.then(reading)
 
 
 def delegate(reading: Reading, row: Row | None, start: int) -> None:
@@ -88,29 +97,21 @@ def _first(reading: Reading, at: int, word: Word) -> None:
         reading.places.append(at)
         return
     reading.sub = (*reading.sub, at)
-    reading.row = chosen.compile(row.known if row.shared else None)
+    reading.row = chosen if chosen.ready else chosen.compile(row.known if row.shared else None)
     if chosen.act:
         reading.act(at, chosen.act)
 
 
-def _effects(reading: Reading) -> None:
-    row, operands = reading.row, reading.operands
-    effect = row.operands
+def _touch(reading: Reading, effect: str) -> None:
+    """What its operands name, with the effect that they have."""
+    operands = reading.operands
     if effect == "list":
         reading.lists += operands
     elif effect == "read" and "-" not in operands:
         reading.reads += operands
-    elif effect:
+    else:
         for at, word in zip(reading.places, operands, strict=True):
             reading.touch(effect, word, at)
-    if row.inner is not None and len(operands) > row.inner:
-        reading.inner = reading.places[row.inner]
-    if row.at_files:
-        for at, word in reading.placed():
-            if isinstance(word, str) and word.startswith("@"):
-                reading.act(at, "takes options from a file")
-    if row.then is not None:
-        row.then(reading)
 
 
 def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
@@ -118,7 +119,7 @@ def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
     following `--` may be its value."""
     row = reading.row
     known = row.known
-    if word[1] == "-" or row.single or word[0] == "+":
+    if word[1] == "-" or word[0] == "+" or row.single:
         name, equals, value = word.partition("=")
         name, option = row.long(name)
         if option is None:
