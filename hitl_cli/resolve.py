@@ -37,20 +37,19 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
     out: list[Access] = []
     more: list[Access] = []
     for access in accesses:
-        if isinstance(access, (ReadPath, WritePath)):
+        if isinstance(access, Command):
+            if access.words[:1] == _GIT:
+                more += _planted(access, accesses, disk)
+        elif isinstance(access, (ReadPath, WritePath)):
             if access.glob:
-                out.append(some_below(access))
                 more += disk.met(access)
-                continue
-            found = disk.at(access)
-            if not isinstance(found, Opaque):
-                more += disk.beyond(found, accesses)
-                found = with_twins(found, disk.there.get(found.real or found.path))
-            out.append(found)
-            continue
+                access = some_below(access)
+            else:
+                access = disk.at(access)
+                if not isinstance(access, Opaque) and disk.there.get(access.real or "", "") is not None:  # it is there
+                    more += disk.beyond(access, accesses)
+                    access = with_twins(access, disk.there.get(access.real or access.path))
         out.append(access)
-        if isinstance(access, Command) and access.words[:1] == _GIT:
-            more += _planted(access, accesses, disk)
     return (*out, *more)
 
 

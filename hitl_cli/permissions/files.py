@@ -21,12 +21,7 @@ class File:
     ) -> None:
         self.scene, self.access = scene, access
         self.command, self.fit = command, fit
-        self.write: WritePath | None = None
-        self.listing = False
-        if isinstance(access, ReadPath):
-            self.listing = access.listing
-        else:
-            self.write = access
+        self.write = access if isinstance(access, WritePath) else None
         self.paths = places.spellings(access)
         self.written = self.paths[0]
 
@@ -44,6 +39,10 @@ class File:
         if rule.decision is DENY:
             return ASK, "rule", lambda: f"{named(rule)} may forbid {self._doing()}", rule
         return ASK, "rule", said(rule, self._doing), rule
+
+    @property
+    def listing(self) -> bool:
+        return isinstance(self.access, ReadPath) and self.access.listing
 
     # In words
 
@@ -157,7 +156,7 @@ class File:
     def _with(self, command: Command) -> bool:
         """Whether the rule for its command covers this file as well."""
         if self.write is None:
-            covered = self.listing or self.access.path == "/**" or self.inside
+            covered = self.inside or self.listing or self.access.path == "/**"
         else:
             covered = self.at is None and self.inside and not self.guarded
         if covered or self.fit is None:

@@ -79,17 +79,18 @@ class Index(Generic[R]):
         else:
             found += node.here
         if self.starred and words:
-            found += self._starred(words)
+            if None in self.starred:
+                found += self._starred(None, words)
+            first = words[0] if isinstance(words[0], str) else key(words[0])
+            if first is not None and first in self.starred:
+                found += self._starred(first, words)
         return found
 
-    def _starred(self, words: Sequence[Word]) -> Iterator[R]:
-        first = key(words[0])
-        for begin in (None,) if first is None else (None, first):
-            if begin in self.starred:
-                if begin not in self.matched:
-                    self.matched[begin] = automata(self.starred[begin])
-                for automaton in self.matched[begin]:
-                    yield from automaton.fits(words)
+    def _starred(self, first: str | None, words: Sequence[Word]) -> Iterator[R]:
+        if first not in self.matched:
+            self.matched[first] = automata(self.starred[first])
+        for automaton in self.matched[first]:
+            yield from automaton.fits(words)
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
         """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
