@@ -95,8 +95,11 @@ _GUARDED = {
 
 def spellings(access: ReadPath | WritePath) -> tuple[str, ...]:
     """The path as written and, where that differs, with links followed."""
-    written = lexical(access.path, "/")
-    return (written,) if access.real is None or access.real == written else (written, access.real)
+    path, real = access.path, access.real
+    if real == path:
+        return (path,)
+    written = lexical(path, "/")
+    return (written,) if real is None or real == written else (written, real)
 
 
 def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> str | None:
@@ -198,6 +201,8 @@ def _components(path: str) -> list[str]:
 def guarded(access: WritePath, paths: Sequence[str], place: Place) -> Iterator[tuple[str, str]]:
     """The guarded names on the way of a write, (name as it is in the path, why), in any of its spellings."""
     for path in paths:
+        if "/." not in path:
+            continue  # all that is guarded begins with a dot
         for root in place.roots:
             if inside(path, root):
                 path = path[len(root) :]

@@ -72,7 +72,9 @@ class Index(Generic[R]):
         for word in words:
             if node.on:
                 found += node.on
-            following = node.below.get(word if isinstance(word, str) else key(word))  # type: ignore[arg-type]
+            following = node.below.get(word)  # type: ignore[arg-type] # an unknown word is none of them
+            if following is None and not isinstance(word, str):
+                following = node.below.get(key(word) or "")
             if following is None:
                 break
             node = following
