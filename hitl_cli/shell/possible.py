@@ -19,6 +19,7 @@ from hitl_cli.shell.tree import Part, Raw, Unreadable
 
 _MOST = 200  # words that one word may become, and that a text gives and prints
 _BELOW = "*/**"  # what follows the known beginning of a path
+_ANSWERS = 500  # words that all that are asked about may become
 _ROUNDS = 8  # of variables that are given what others hold
 _ALIVE = later(r"[*?\[{]")  # what unquoted text may be expanded at
 _DEFAULT = later(r"\$\{(\w+):?[-=+](.*)\}\Z", re.DOTALL)
@@ -34,6 +35,8 @@ class Possible(Struct, gc=False):
     """What a text gives its variables, and what it prints or lists."""
 
     asked: int | None = None  # what was known when first somebody wanted to know
+    settled: int = -1  # what was known when `held` was worked out
+    left: int = _ANSWERS
     given: dict[str, dict[Word, None]] = field(default_factory=dict)
     printed: dict[Word, None] = field(default_factory=dict)
     held: dict[str, dict[Text, None]] = field(default_factory=dict)  # what variables may hold: of `given`, when asked
@@ -65,7 +68,9 @@ class Possible(Struct, gc=False):
             self.asked = self._size
         if self._size > _MOST:
             raise Unreadable(f"it gives variables and others more than {_MOST} words to read from")
-        self._settle(values, assigned)
+        if self.settled != self._size:
+            self._settle(values, assigned)
+            self.settled = self._size
         texts = self._texts(word, values, assigned)
         found: list[Word] = [text if whole else Unknown(_BELOW, True, text) for text, whole in texts if text]
         if _UNKNOWN in texts and not word.prefix:
@@ -76,9 +81,14 @@ class Possible(Struct, gc=False):
                 for name in text.split()
                 if name[0] == "/" or ".." in name  # others stay in the folder
             )
-        if len(found) > _MOST:
-            raise Unreadable(f"a word may become more than {_MOST} others")
+        self.left -= 1 + len(found)
+        if self.left < 0:
+            raise Unreadable(f"words that only the shell knows may become more than {_ANSWERS} others")
         return found
+
+    def again(self) -> Possible:
+        """For another reading of the text, with all that is known."""
+        return Possible(given=self.given, printed=self.printed)
 
     def _settle(self, values: Mapping[str, str], assigned: Container[str]) -> None:
         """Work out what variables may hold, those that are given what others hold among them."""

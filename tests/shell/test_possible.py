@@ -108,11 +108,16 @@ def test_each_value_is_a_read_of_its_own() -> None:
         f"for f in {' '.join(f'f{n}' for n in range(300))}; do cat $f; done",
         "".join(f"x{n}=$x{n + 1}$x{n + 1}; " for n in range(30)) + "x30=a; cat $x0",
         "x=a; x=$x.b; cat $x",
+        f"for f in {' '.join(f'/f{n}' for n in range(190))}; do {'cat $f; ' * 900}done",
+        f"for f in {' '.join(f'/f{n}' for n in range(190))}; do cat {'$f ' * 900}; done",
+        "".join(f"echo /a{n}; " for n in range(190)) + "cat $x; " * 900,
+        "x=/etc; " + "cat $x; " * 1500,
     ],
 )
 def test_what_is_too_much_to_work_out_is_opaque_or_done(text: str) -> None:
     found = Said(text)
     assert found.opaque or len(found.reads) <= 201
+    assert len(found.accesses) <= 1_000
 
 
 def test_a_literal_here_document_in_quotes_is_a_literal_word() -> None:
