@@ -39,3 +39,12 @@ def test_every_pattern_of_the_package_compiles(file):
     module = importlib.import_module("hitl_cli." + ".".join(file.relative_to(PACKAGE).with_suffix("").parts))
     for name in names:
         assert re.compile(getattr(module, name).pattern)
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_only_single_characters_are_repeated_possessively(file):
+    """Of a possessive group that fails half-way, Python before 3.11.5 keeps the half it took (its issue 106052)."""
+    texts = [n.value for n in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(n, ast.Constant)]
+    assert [
+        text for text in texts if isinstance(text, str) and re.search(r"(?<![\\(])\)([*+?]|\{\d*,?\d*\})\+", text)
+    ] == []

@@ -27,7 +27,7 @@ _SEPARATORS = later(r"[|;&\n]+")
 _BLANK = later(r"[\s/]+")
 _OPENERS = later(r"[$<>]\(|`|<<|\$\{")
 _QUOTES = "'\"\\`"
-_ROUGH = later(r"(?:[^\s;&|()<>{}$=\\]++|\\\n?)++")
+_ROUGH = later(r"(?:[^\s;&|()<>{}$=\\]++|\\\n?)+")
 SEARCHED = 4_000  # rough words, or folders in them, that deny and ask rules look at
 
 

@@ -20,10 +20,11 @@ _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
 # A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
 # has to end the last one, or it goes on: nothing but a whole word is ever given back. Behind them, redirections that
 # touch nothing, and how the command ends: with an operator when another certainly begins behind it.
-_LITERAL = r"""(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|"(?:[^"$`\\]++|\\(?![$`"\\\n]))*+")"""
+_DOUBLE = r""""[^"$`\\]*+(?:\\(?![$`"\\\n])[^"$`\\]*+)*\""""
+_LITERAL = rf"(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|{_DOUBLE})"
 _ENDED = r"(?![^ \t\n;&|)])"
 _MORE = rf"(?:[ \t]++{_LITERAL}){{0,{WORDS - 1}}}"
-_NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}+"
+_NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}"
 _COMMAND = re.compile(
     rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+(?![ \t]*\(){_MORE}){_ENDED}({_NOWHERE})[ \t]*+"
     r"((?:&&|\|\|?|;)(?=[ \t]++[A-Za-z0-9_./])|(?=[|;\n)]|\Z))?[ \t]*+",

@@ -23,6 +23,8 @@ Says = Callable[[str], Any]
         ("p > '&1'", ["/ws/&1"]),
         ("> a", ["/ws/a"]),
         ("p 2>&1 >/dev/null 3>&- >&2", []),
+        ("p 2>/dev/nullx", ["/dev/nullx"]),
+        ("p 2>&1x", ["/ws/1x"]),
         ("p > $x", ["/**"]),
         ("p > a$x", ["/**", "/ws/a*/**", "/ws/a"]),
         ("p > *.log", ["/ws/*.log"]),
