@@ -3,6 +3,9 @@
 A tool states its accesses; the shell reader turns a command text into accesses; the policy judges accesses and nothing
 else. So a rule about a path holds for `Write`, for `> file` and for `tee file` alike, and there is one place to be right.
 
+Which kind an access is is asked by `type(access) is …` where many are gone through: `isinstance` takes long to say no, as it
+asks the metaclass of these classes.
+
 Pure: no file system, no environment. A path is written text joined to a folder (`at`); the floor that may look at the
 disk fills in `real`, the same path with every link followed.
 """
@@ -12,11 +15,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, final
 
 from hitl_cli.records import Struct
 
 
+@final
 class Unknown(Struct, frozen=True, gc=False):
     """A word whose value only the running shell knows; `text` is how it was written.
 
@@ -58,6 +62,7 @@ class Act(Struct, frozen=True, gc=False):
 HERE = "<<"
 
 
+@final
 class Command(Struct, frozen=True, gc=False):
     """One simple command as the shell would run it.
 
@@ -90,6 +95,7 @@ class Command(Struct, frozen=True, gc=False):
     also: tuple[tuple[Word, ...], ...] = ()
 
 
+@final
 class ReadPath(Struct, frozen=True):
     """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`).
 
@@ -117,6 +123,7 @@ class ReadPath(Struct, frozen=True):
     twins: Callable[[Iterable[str]], Sequence[str]] | None = None
 
 
+@final
 class WritePath(Struct, frozen=True):
     """As ReadPath. `removes`: the path or what is below it would be gone.
 
@@ -138,6 +145,7 @@ class WritePath(Struct, frozen=True):
     twins: Callable[[Iterable[str]], Sequence[str]] | None = None
 
 
+@final
 class Host(Struct, frozen=True, gc=False):
     """A request to `url`; `host` in lower-case ASCII form, without port; `scheme` in lower case."""
 
@@ -147,6 +155,7 @@ class Host(Struct, frozen=True, gc=False):
     of: str = ""
 
 
+@final
 class ToolUse(Struct, frozen=True):
     """A call of a tool that states nothing finer: its name and arguments are all there is to judge."""
 
@@ -154,6 +163,7 @@ class ToolUse(Struct, frozen=True):
     input: Mapping[str, Any]
 
 
+@final
 class Opaque(Struct, frozen=True, gc=False):
     """A part that cannot be proved: no allow rule covers it. Deny and ask rules search `words` and `text`."""
 

@@ -37,16 +37,16 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
     out: list[Access] = []
     more: list[Access] = []
     for access in accesses:
-        if isinstance(access, Command):
+        if type(access) is Command:
             if access.words[:1] == _GIT:
                 more += _planted(access, accesses, disk)
-        elif isinstance(access, (ReadPath, WritePath)):
+        elif type(access) is ReadPath or type(access) is WritePath:
             if access.glob:
                 more += disk.met(access)
                 access = some_below(access)
             else:
                 access = disk.at(access)
-                if not isinstance(access, Opaque) and disk.there.get(access.real or "", "") is not None:  # it is there
+                if type(access) is not Opaque and disk.there.get(access.real or "", "") is not None:  # it is there
                     more += disk.beyond(access, accesses)
                     access = with_twins(access, disk.there.get(access.real or access.path))
         out.append(access)
@@ -102,16 +102,11 @@ class Look:
         path, alias = access.path, None
         if "\0" in path:
             return Opaque("the path holds a NUL", path, (path,))
-        found = (isinstance(access, WritePath) and self._removed_link(access)) or self.follow(path)
+        found = (type(access) is WritePath and self._removed_link(access)) or self.follow(path)
         if found is None:
             return Opaque("its links lead in a circle", path, (path,))
         if found != path and self.place.holds(found) and not self.place.holds(lexical(path, "/")):
             alias = self._alias(path)
-        if isinstance(access, ReadPath):
-            return ReadPath(
-                path, access.of, access.by_command, access.listing, found, access.glob, alias, access.only, access.below,
-                access.follows,
-            )  # fmt: skip
         return replace(access, real=found, alias=alias)
 
     def _removed_link(self, access: WritePath) -> str | None:

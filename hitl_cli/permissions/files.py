@@ -21,7 +21,7 @@ class File:
     ) -> None:
         self.scene, self.access = scene, access
         self.command, self.fit = command, fit
-        self.write = access if isinstance(access, WritePath) else None
+        self.write = access if type(access) is WritePath else None
         self.paths = places.spellings(access)
         self.written = self.paths[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
@@ -28,7 +28,7 @@ class Judging:
         self.scene, self.accesses = scene, accesses
         self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
         # The commands whose files are stated as accesses of their own.
-        self.stated = {access.by_command for access in accesses if isinstance(access, (ReadPath, WritePath))}
+        self.stated = {a.by_command for a in accesses if type(a) is ReadPath or type(a) is WritePath}
 
     def verdict(self) -> Verdict:
         """A part for each access, in order; a command stands before its files, which depend on it."""
@@ -39,10 +39,10 @@ class Judging:
         commands = 0
         for n, access in enumerate(self.accesses):
             number = 0
-            if isinstance(access, Command):
+            if type(access) is Command:
                 number = commands = commands + 1
                 decision, by, why, rule = self._command(n, access)
-            elif isinstance(access, (ReadPath, WritePath)):
+            elif type(access) is ReadPath or type(access) is WritePath:
                 decision, by, why, rule = self._file(access).settled()
             else:
                 decision, by, why, rule = self._other(access)
@@ -108,7 +108,7 @@ class Judging:
                     names = names_in(command, at)
                     break
         if concerned or names is not None:
-            barred = self._barred_command(command, partial(self._what, n, command), concerned, names)
+            barred = self._barred_command(command, lambda: self._what(n, command), concerned, names)
             if barred is not None:
                 return barred
         if scene.own is not None:
@@ -122,13 +122,10 @@ class Judging:
             act = self._act_left(n, command, fit) if command.acts else None
             if act is None:
                 self.consents[n] = fit
-                return ALLOW, "rule", said(fit.rule, partial(self._what, n, command)), fit.rule
+                return ALLOW, "rule", said(fit.rule, lambda: self._what(n, command)), fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
         edits = scene.mode == "accept-edits" and self._edits_here(n, command)
-        return scene.by_mode(why or partial(self._uncovered, n, command), edits)
-
-    def _uncovered(self, n: int, command: Command) -> str:
-        return f"no rule covers {self._what(n, command)}"
+        return scene.by_mode(why or (lambda: f"no rule covers {self._what(n, command)}"), edits)
 
     def _barred_command(self, command: Command, what: Why, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
@@ -218,7 +215,7 @@ class Judging:
 def _removing(parts: Sequence[Part], worst: Part) -> Part:
     """Of parts that say as little as `worst` the first command that removes what nothing covers: it says more."""
     removers = {
-        p.access.by_command for p in parts if p.by == "none" and isinstance(p.access, WritePath) and p.access.removes
+        p.access.by_command for p in parts if p.by == "none" and type(p.access) is WritePath and p.access.removes
     }
     for n, part in enumerate(parts) if removers else ():
         if n in removers and part.decision is worst.decision and not _WEIGHT[part.by]:
