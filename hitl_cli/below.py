@@ -149,9 +149,10 @@ def _tracked(folder: str, real: str) -> Sequence[str] | None:
 def matches(pattern: str, left: int) -> tuple[list[str], int]:
     """The files that a shell pattern (absolute) matches, `**` as `*`, and how many of the names `left` to be compared with
     patterns are left after it: less than none when it took too many. What takes longer counts as several."""
-    found = [""]
+    found, named = [""], True
     for part in filter(None, pattern.replace("**", "*").split("/")):
-        if not glob.has_magic(part):
+        named = not glob.has_magic(part)
+        if named:
             found = [f"{folder}/{part}" for folder in found]
             continue
         left -= _COMPILED
@@ -164,10 +165,12 @@ def matches(pattern: str, left: int) -> tuple[list[str], int]:
             left -= _LISTED + len(names)
             if left < 0:
                 return [], left
-            below += [f"{folder}/{name}" for name in names if fits(name) and (name[0] != "." or part[0] == ".")]
+            below += [f"{folder}/{name}" for name in filter(fits, names) if name[0] != "." or part[0] == "."]
         found = below
     left -= _FOLLOWED * len(found)
-    return [path for path in found if os.path.lexists(path)] if left >= 0 else [], left
+    if left < 0:
+        return [], left
+    return [path for path in found if os.path.lexists(path)] if named else found, left  # what was listed is there
 
 
 @lru_cache(maxsize=500)

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import repeat
-from operator import itemgetter
 
 from hitl_cli.access import HERE, Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
@@ -20,7 +19,6 @@ from hitl_cli.permissions.rule import Decision, Rule
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
-_START = itemgetter(slice(1))  # the first word of some, or nothing of none
 # Between the words of inline code.
 CODE = later(r"[^\w./-]+")
 
@@ -202,12 +200,16 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         return first is None
     if not first.isdisjoint(command.names):
         return True
-    for start in set(map(_START, (command.words, *command.forms, *command.also))):
-        word = start[0] if start else ""
+    seen: Word = ""
+    for spelling in (command.words, *command.forms, *command.also):
+        word = spelling[0] if spelling else ""
+        if word is seen:
+            continue
         if not isinstance(word, str) or word in first or word[:1] == "-":
             return True  # behind an option stands what rules may name in front of it
         if "/" in word and word.rpartition("/")[2] in first:
             return True
+        seen = word
     if not command.words or command.words[0] not in kinds.INTERPRETERS:
         return False
     return not all(map(first.isdisjoint, _codes(command)))
