@@ -146,9 +146,10 @@ def _tracked(folder: str, real: str) -> Sequence[str] | None:
     return found
 
 
-def matches(pattern: str, left: int) -> tuple[list[str], int]:
+def matches(pattern: str, left: int, listed: dict[str, Sequence[str]]) -> tuple[list[str], int]:
     """The files that a shell pattern (absolute) matches, `**` as `*`, and how many of the names `left` to be compared with
-    patterns are left after it: less than none when it took too many. What takes longer counts as several."""
+    patterns are left after it: less than none when it took too many. What takes longer counts as several. `listed`: the
+    names in folders, as far as they were looked at."""
     found, named = [""], True
     for part in filter(None, pattern.replace("**", "*").split("/")):
         named = not glob.has_magic(part)
@@ -161,7 +162,9 @@ def matches(pattern: str, left: int) -> tuple[list[str], int]:
         fits = _fits(part)
         below = []
         for folder in found:
-            names = listing(folder or "/")
+            if folder not in listed:
+                listed[folder] = listing(folder or "/")
+            names = listed[folder]
             left -= _LISTED + len(names)
             if left < 0:
                 return [], left

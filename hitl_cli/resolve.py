@@ -88,12 +88,13 @@ def _spelled(place: Place) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...]]:
 class Look:
     """One look at the disk: what was found out about a name is not asked again."""
 
-    __slots__ = ("followed", "left", "linked", "place", "spelled", "there")
+    __slots__ = ("followed", "left", "linked", "listed", "place", "spelled", "there")
 
     def __init__(self, place: Place, spelled: tuple[tuple[Spelling, ...], tuple[Spelling, ...]] | None = None) -> None:
         self.place = place
         self.followed: dict[str, str | None] = {}
         self.left = COMPARED
+        self.listed: dict[str, Sequence[str]] = {}
         # What a link holds, the status of what is no link, None where nothing is to be found.
         self.there: dict[str, str | os.stat_result | None] = {}
         self.spelled, self.linked = spelled or _spelled(place)
@@ -244,7 +245,7 @@ class Look:
         if len(pattern) > _LONGEST:
             yield Opaque("the pattern is longer than a path can be", pattern, (pattern,))
             return
-        found, self.left = matches(pattern, self.left)
+        found, self.left = matches(pattern, self.left, self.listed)
         if self.left < 0:
             yield Opaque("the patterns meet more files than are looked at for links", pattern, (pattern,))
             return

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from hitl_cli import below
+from hitl_cli.access import Place
+from hitl_cli.accesses import accesses_of
 from hitl_cli.agent import Agent
 from hitl_cli.journal import Began, ModelReply, Settings
 from hitl_cli.models import TextDelta
@@ -83,3 +86,11 @@ def test_what_is_printed_of_a_stream_grows_with_its_text_alone():
     teller = Teller(80, True)
     printed = [sum(len(teller.tell(TextDelta(text[at : at + 3]))) for at in range(0, len(text), 3)) for _ in range(30)]
     assert len(set(printed[1:])) == 1
+
+
+def test_a_folder_is_listed_once_however_many_patterns_of_a_call_are_compared_with_it(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(below, "listing", lambda folder: seen.append(folder) or ["a.py", "b.md"])
+    place = Place(str(tmp_path), (str(tmp_path),), str(tmp_path / "home"))
+    accesses_of("Bash", {"command": "cat *.py *.md *.txt"}, place)
+    assert seen == [str(tmp_path)]
