@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Access, Command, Opaque, Word
-from hitl_cli.shell.scan import rough_words
+from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Unreadable
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def forms(
         text = start if isinstance(start, str) else _one_text(start)
         if text is None:
             try:
+                if apart.depth > DEEPEST:
+                    raise Unreadable("one starts another too many times")
                 run(apart, start)  # type: ignore[arg-type] # a text is one
             except Unreadable:
                 found += _rough([word if isinstance(word, str) else word.text for word in start])
