@@ -242,6 +242,10 @@ class Look:
         pattern = access.path
         if pattern == "/**" or not posixpath.isabs(pattern) or self.left < 0:
             return  # that there are too many is said once
+        # Outside of the workspace it asks by itself: only what leads home is more than that, and names are free.
+        outside = not self.place.holds(pattern)
+        if outside and (pattern.endswith("*/**") or (isinstance(access, ReadPath) and access.listing)):
+            return
         if len(pattern) > _LONGEST:
             yield Opaque("the pattern is longer than a path can be", pattern, (pattern,))
             return
@@ -249,7 +253,6 @@ class Look:
         if self.left < 0:
             yield Opaque("the patterns meet more files than are looked at for links", pattern, (pattern,))
             return
-        outside = not self.place.holds(pattern)  # it asks by itself: only what leads home is more than that
         for path in found:
             concrete = replace(access, path=path, glob=False)
             met = self.at(concrete)

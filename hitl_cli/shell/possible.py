@@ -35,11 +35,14 @@ class Possible(Struct, gc=False):
     """What a text gives its variables, and what it prints or lists."""
 
     asked: int | None = None  # what was known when first somebody wanted to know
-    settled: int = -1  # what was known when `held` was worked out
+    settled: int = -1  # what was known when what follows was worked out
     left: int = _ANSWERS
     given: dict[str, dict[Word, None]] = field(default_factory=dict)
     printed: dict[Word, None] = field(default_factory=dict)
-    held: dict[str, dict[Text, None]] = field(default_factory=dict)  # what variables may hold: of `given`, when asked
+    held: dict[str, dict[Text, None]] = field(default_factory=dict)  # what variables may hold
+    names: list[str] = field(default_factory=list)  # in what is printed, those that may lead out of the folder
+    answers: dict[str, Sequence[Word]] = field(default_factory=dict)
+    raws: dict[str, str | Raw | None] = field(default_factory=dict)  # words by their source
 
     @property
     def _size(self) -> int:
@@ -71,16 +74,13 @@ class Possible(Struct, gc=False):
         if self.settled != self._size:
             self._settle(values, assigned)
             self.settled = self._size
-        texts = self._texts(word, values, assigned)
-        found: list[Word] = [text if whole else Unknown(_BELOW, True, text) for text, whole in texts if text]
-        if _UNKNOWN in texts and not word.prefix:
-            found += dict.fromkeys(
-                name
-                for printed in self.printed
-                for text, _ in self._texts(printed, values, assigned)
-                for name in text.split()
-                if name[0] == "/" or ".." in name  # others stay in the folder
-            )
+        found = self.answers.get(word.text)
+        if found is None:
+            texts = self._texts(word, values, assigned)
+            found = [text if whole else Unknown(_BELOW, True, text) for text, whole in texts if text]
+            if _UNKNOWN in texts and not word.prefix:
+                found += self.names
+            self.answers[word.text] = found
         self.left -= 1 + len(found)
         if self.left < 0:
             raise Unreadable(f"words that only the shell knows may become more than {_ANSWERS} others")
@@ -88,7 +88,7 @@ class Possible(Struct, gc=False):
 
     def again(self) -> Possible:
         """For another reading of the text, with all that is known."""
-        return Possible(given=self.given, printed=self.printed)
+        return Possible(given=self.given, printed=self.printed, raws=self.raws)
 
     def _settle(self, values: Mapping[str, str], assigned: Container[str]) -> None:
         """Work out what variables may hold, those that are given what others hold among them."""
@@ -101,14 +101,19 @@ class Possible(Struct, gc=False):
                     if len(self.held[name]) > _MOST:
                         raise Unreadable(f"the variable {name} may hold more than {_MOST} texts")
             if before == sum(map(len, self.held.values())):
-                return
-        raise Unreadable("what its variables hold is not settled")
+                break
+        else:
+            raise Unreadable("what its variables hold is not settled")
+        texts = [text for word in self.printed for text, _ in self._texts(word, values, assigned)]
+        words = dict.fromkeys(word for text in texts for word in text.split())
+        self.names = [word for word in words if word[0] == "/" or ".." in word]
+        self.answers = {}
 
     def _texts(self, word: Word, values: Mapping[str, str], assigned: Container[str]) -> Sequence[Text]:
         """What a word may become; raises Unreadable where that is too much."""
         if isinstance(word, str):
             return [(word, True)]
-        raw = _raw(word.text)
+        raw = self._raw(word.text)
         if not isinstance(raw, Raw) or all(
             part.kind == "quoted" for part in raw.parts
         ):  # another program puts it there
@@ -156,15 +161,16 @@ class Possible(Struct, gc=False):
         else:
             yield _UNKNOWN
             if found := _DEFAULT.match(text):
-                raw = _raw(found[2])
+                raw = self._raw(found[2])
                 yield from self._texts(Unknown(found[2]) if isinstance(raw, Raw) else raw or "", values, assigned)
             if found := found or _ELEMENT.match(text):
                 yield from self.held.get(found[1], ())
 
-
-def _raw(source: str) -> str | Raw | None:
-    """The word that a source text begins with; None where there is none."""
-    try:
-        return Lexer(source, len(source)).word()
-    except Unreadable:
-        return None
+    def _raw(self, source: str) -> str | Raw | None:
+        """The word that a source text begins with; None where there is none."""
+        if source not in self.raws:
+            try:
+                self.raws[source] = Lexer(source, len(source)).word()
+            except Unreadable:
+                self.raws[source] = None
+        return self.raws[source]
