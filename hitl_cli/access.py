@@ -13,7 +13,7 @@ disk fills in `real`, the same path with every link followed.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, final
 
@@ -120,7 +120,7 @@ class ReadPath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
-    twins: Callable[[Iterable[str]], Sequence[str]] | None = None
+    twins: Callable[[tuple[str, ...]], Sequence[str]] | None = None
 
 
 @final
@@ -142,7 +142,7 @@ class WritePath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
-    twins: Callable[[Iterable[str]], Sequence[str]] | None = None
+    twins: Callable[[tuple[str, ...]], Sequence[str]] | None = None
 
 
 @final

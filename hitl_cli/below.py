@@ -12,7 +12,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 
 from hitl_cli.access import Below, Place, ReadPath, WritePath, inside, lexical
@@ -20,65 +20,97 @@ from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import replace
 
 _MOST = 20_000  # paths below a folder that are looked at
+_ENTRIES = 60_000  # of all folders of a call
 COMPARED = 60_000  # names in folders that the patterns of one call are compared with
 _COMPILED, _LISTED, _FOLLOWED = 200, 50, 20  # as how many names a pattern, a folder and a file that it matches count
 _NAMED_BELOW = re.compile(r"(/[^*?\[]+)/\*\*")
 
 
-def all_below(access: ReadPath | WritePath, real: str) -> ReadPath | WritePath:
+class Trees:
+    """What is below the folders of one call, and what other names its files have: each is looked at once, however often it
+    is named, and all folders share what may be looked at."""
+
+    def __init__(self) -> None:
+        self.left = _ENTRIES
+        self.known: dict[tuple[str, str, bool, bool, bool], Below] = {}
+        self.links = cache(links_below)
+        self.repository = cache(is_repository)
+        self.named: dict[tuple[int, int], Callable[[tuple[str, ...]], Sequence[str]]] = {}
+        self.protected: dict[tuple[int, int], Sequence[str]] = {}
+        self.passed: set[object] = set()  # folders whose links were stated
+
+    def below(self, folder: str, real: str, *, tracked: bool = False, hidden: bool = True, every: bool = True) -> Below:
+        key = (folder, real, tracked, hidden, every)
+        if key not in self.known:
+            paths = cache(lambda: _tracked(folder, real) if tracked else self._tree(folder, real, hidden))
+            self.known[key] = Below(paths, every)
+        return self.known[key]
+
+    def twins(self, status: os.stat_result) -> Callable[[tuple[str, ...]], Sequence[str]]:
+        """What tells, of the files at and below some places, those with this status."""
+        key = status.st_dev, status.st_ino
+        if key not in self.named:
+            self.named[key] = cache(partial(_twins, status))
+        return self.named[key]
+
+    def others(self, status: os.stat_result, place: Place) -> Sequence[str]:
+        """Protected names of the file with that status."""
+        key = status.st_dev, status.st_ino
+        if key not in self.protected:
+            self.protected[key] = list(_other_names(status, place))
+        return self.protected[key]
+
+    def _tree(self, folder: str, real: str, hidden: bool) -> Sequence[str] | None:
+        """The paths below a folder, by its name and by its real one, links not followed; None for too many, for a link
+        that leads out of it, and for a folder that cannot be listed. What git packs away has no names of its own."""
+        found: list[str] = []
+        pending = [""]
+        while pending:
+            inner = pending.pop()
+            try:
+                with os.scandir(real + inner) as entries:
+                    for entry in entries:
+                        self.left -= 1
+                        if not hidden and entry.name.startswith("."):
+                            continue
+                        at = f"{inner}/{entry.name}"
+                        found.append(folder + at)
+                        if real != folder:
+                            found.append(real + at)
+                        if entry.is_symlink():
+                            target = os.path.realpath(real + at)
+                            if not inside(target, real):
+                                return None
+                            found.append(target)
+                        elif entry.is_dir(follow_symlinks=False) and not at.endswith("/.git/objects"):
+                            pending.append(at)
+            except OSError:
+                return None
+            if len(found) > _MOST or self.left < 0:
+                return None
+        return found
+
+
+def all_below(access: ReadPath | WritePath, real: str, trees: Trees) -> ReadPath | WritePath:
     """The access to a folder (`real` with links followed) as one to everything in it."""
     folder = lexical(access.path, "/")
     only = access.only
     if isinstance(access, WritePath):
-        below = Below(
-            cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, True)), only != "some"
-        )
+        below = trees.below(folder, real, tracked=only == "tracked", every=only != "some")
         return replace(access, path=f"{folder}/**", real=None, alias=None, glob=True, removes=False, below=below)
     hides = only in ("shown", "some")
     path = posixpath.join(folder, "**/*" if hides else "**")
-    below = Below(
-        cache(lambda: _tracked(folder, real) if only == "tracked" else _tree(folder, real, not hides)), only != "some"
-    )
+    below = trees.below(folder, real, tracked=only == "tracked", hidden=not hides, every=only != "some")
     return replace(access, path=path, real=None, alias=None, glob=True, below=below)
 
 
-def some_below(access: ReadPath | WritePath) -> ReadPath | WritePath:
+def some_below(access: ReadPath | WritePath, trees: Trees) -> ReadPath | WritePath:
     """A pattern for files somewhere below a folder (`find src -exec cat {} +`), with what is there."""
     found = _NAMED_BELOW.fullmatch(access.path)
     if found is None or (isinstance(access, ReadPath) and access.listing):
         return access
     folder = lexical(found.group(1), "/")
-    return replace(access, below=Below(cache(lambda: _tree(folder, os.path.realpath(folder), True)), every=False))
-
-
-def _tree(folder: str, real: str, hidden: bool) -> Sequence[str] | None:
-    """The paths below a folder, by its name and by its real one, links not followed; None for too many, for a link
-    that leads out of it, and for a folder that cannot be listed. What git packs away has no names of its own."""
-    found: list[str] = []
-    pending = [""]
-    while pending:
-        inner = pending.pop()
-        try:
-            with os.scandir(real + inner) as entries:
-                for entry in entries:
-                    if not hidden and entry.name.startswith("."):
-                        continue
-                    at = f"{inner}/{entry.name}"
-                    found.append(folder + at)
-                    if real != folder:
-                        found.append(real + at)
-                    if entry.is_symlink():
-                        target = os.path.realpath(real + at)
-                        if not inside(target, real):
-                            return None
-                        found.append(target)
-                    elif entry.is_dir(follow_symlinks=False) and not at.endswith("/.git/objects"):
-                        pending.append(at)
-        except OSError:
-            return None
-        if len(found) > _MOST:
-            return None
-    return found
+    return replace(access, below=trees.below(folder, os.path.realpath(folder), every=False))
 
 
 def links_below(folder: str, hidden: bool, enters: Callable[[str], bool]) -> Sequence[str] | None:
@@ -184,16 +216,16 @@ def _fits(part: str) -> Callable[[str], object]:
         return lambda name: False
 
 
-def with_twins(access: ReadPath | WritePath, status: object) -> ReadPath | WritePath:
+def with_twins(access: ReadPath | WritePath, status: object, trees: Trees) -> ReadPath | WritePath:
     """The access to a file of this status, with what tells its other names where it has some. A removed name is only that."""
     if not isinstance(status, os.stat_result) or not stat.S_ISREG(status.st_mode) or status.st_nlink < 2:
         return access
     if isinstance(access, WritePath) and access.removes:
         return access
-    return replace(access, twins=partial(_twins, status))
+    return replace(access, twins=trees.twins(status))
 
 
-def _twins(status: os.stat_result, places: Iterable[str]) -> Sequence[str]:
+def _twins(status: os.stat_result, places: tuple[str, ...]) -> Sequence[str]:
     """Of the files at and below `places` those with this status, so far as they are not too many to look at."""
     found: list[str] = []
     left = _MOST
@@ -232,7 +264,7 @@ def is_repository(folder: str) -> bool:
     )
 
 
-def other_names(status: os.stat_result, path: str, place: Place) -> Iterator[str]:
+def _other_names(status: os.stat_result, place: Place) -> Iterator[str]:
     """Protected names, of the workspace and the home folder, of the file with that status."""
     workspace = place.workspace
     folder = os.path.join(workspace, ".git", "hooks")
@@ -247,5 +279,5 @@ def other_names(status: os.stat_result, path: str, place: Place) -> Iterator[str
             other = os.stat(candidate)
         except OSError:
             continue
-        if (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino) and candidate != path:
+        if (other.st_dev, other.st_ino) == (status.st_dev, status.st_ino):
             yield candidate

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import COMPARED, all_below, is_repository, links_below, matches, other_names, some_below, with_twins
+from hitl_cli.below import COMPARED, Trees, all_below, matches, some_below, with_twins
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
@@ -43,12 +43,12 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
         elif type(access) is ReadPath or type(access) is WritePath:
             if access.glob:
                 more += disk.met(access)
-                access = some_below(access)
+                access = some_below(access, disk.trees)
             else:
                 access = disk.at(access)
                 if type(access) is not Opaque and disk.there.get(access.real or "", "") is not None:  # it is there
                     more += disk.beyond(access, accesses)
-                    access = with_twins(access, disk.there.get(access.real or access.path))
+                    access = with_twins(access, disk.there.get(access.real or access.path), disk.trees)
         out.append(access)
     return (*out, *more)
 
@@ -88,7 +88,7 @@ def _spelled(place: Place) -> tuple[tuple[Spelling, ...], tuple[Spelling, ...]]:
 class Look:
     """One look at the disk: what was found out about a name is not asked again."""
 
-    __slots__ = ("followed", "left", "linked", "listed", "place", "spelled", "there")
+    __slots__ = ("_trees", "followed", "left", "linked", "listed", "place", "spelled", "there")
 
     def __init__(self, place: Place, spelled: tuple[tuple[Spelling, ...], tuple[Spelling, ...]] | None = None) -> None:
         self.place = place
@@ -98,6 +98,12 @@ class Look:
         # What a link holds, the status of what is no link, None where nothing is to be found.
         self.there: dict[str, str | os.stat_result | None] = {}
         self.spelled, self.linked = spelled or _spelled(place)
+        self._trees: Trees | None = None
+
+    @property
+    def trees(self) -> Trees:
+        self._trees = trees = self._trees or Trees()
+        return trees
 
     def at(self, access: ReadPath | WritePath) -> ReadPath | WritePath | Opaque:
         path, alias = access.path, None
@@ -214,16 +220,23 @@ class Look:
                 return []
             # A rule that closes what is in the folder itself says nothing of the link that leads to it.
             led = path != lexical(access.path, "/")
-            below = [all_below(access, path), *([all_below(replace(access, path=path), path)] if led else [])]
+            seen = (access, replace(access, path=path)) if led else (access,)
+            below = [all_below(each, path, self.trees) for each in seen]
             return [*below, *(self._through(access, path) if access.follows else ())]
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-            return [replace(access, path=o, real=o, alias=None) for o in other_names(status, path, self.place)]
+            others = self.trees.others(status, self.place)
+            return [replace(access, path=o, real=o, alias=None) for o in others if o != path]
         return []
 
     def _through(self, access: ReadPath | WritePath, folder: str) -> Iterator[Access]:
         """Where the links in a folder lead that is read with all of them followed."""
-        links = links_below(folder, access.only not in ("shown", "some"), self.place.holds)
-        if links is None or len(links) > _MATCHES:
+        key = folder, access.by_command, type(access)
+        if key in self.trees.passed or self.left < 0:
+            return  # that there are too many is said once
+        self.trees.passed.add(key)
+        links = self.trees.links(folder, access.only not in ("shown", "some"), self.place.holds)
+        self.left -= 1 + len(links or ())
+        if links is None or len(links) > _MATCHES or self.left < 0:
             yield Opaque("there is more in it than is looked at for links", folder, (folder,))
             return
         for link in links:
@@ -277,9 +290,11 @@ def _planted(command: Command, accesses: Sequence[Access], disk: Look) -> Iterat
                 if word == "-C" and isinstance(after, str):
                     at = posixpath.join(at, after)
                     entered.append(at)
+    passed: set[str] = set()
     for folder in dict.fromkeys(disk.follow(each) or each for each in entered):
-        while disk.place.holds(folder):
-            if is_repository(folder):
+        while folder not in passed and disk.place.holds(folder):
+            passed.add(folder)
+            if disk.trees.repository(folder):
                 reason = f"{folder} is itself a repository's data, and git would follow its configuration"
                 yield Opaque(reason, command.text)
             folder = posixpath.dirname(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 from hitl_cli import below
 from hitl_cli.access import Place
@@ -10,6 +11,9 @@ from hitl_cli.accesses import accesses_of
 from hitl_cli.agent import Agent
 from hitl_cli.journal import Began, ModelReply, Settings
 from hitl_cli.models import TextDelta
+from hitl_cli.permissions import codec
+from hitl_cli.permissions.policy import Policy
+from hitl_cli.permissions.rule import Decision
 from hitl_cli.store import Head
 from hitl_cli.store.sqlite import SqliteStore
 from hitl_cli.tooldef import tool
@@ -94,3 +98,44 @@ def test_a_folder_is_listed_once_however_many_patterns_of_a_call_are_compared_wi
     place = Place(str(tmp_path), (str(tmp_path),), str(tmp_path / "home"))
     accesses_of("Bash", {"command": "cat *.py *.md *.txt"}, place)
     assert seen == [str(tmp_path)]
+
+
+def test_a_folder_is_looked_at_once_however_often_a_command_names_it(tmp_path, monkeypatch):
+    """With a rule about files below it, with links followed, and with files of several names."""
+    (tmp_path / "deep").mkdir()
+    for name in ("a", "deep/b"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "deep/c").hardlink_to(tmp_path / "a")
+    (tmp_path / "deep/l").symlink_to("/etc")
+    place = Place(str(tmp_path), (str(tmp_path),), "/home/u")
+    policy = Policy([codec.parse("Read(deep/*)", Decision.DENY), codec.parse("Bash", Decision.ALLOW)], place)
+    scanned = []
+    monkeypatch.setattr(below.os, "scandir", lambda path, scan=os.scandir: scanned.append(path) or scan(path))
+
+    def scans(command: str) -> int:
+        scanned.clear()
+        policy.judge(accesses_of("Bash", {"command": command}, place), mode="default", now=0, tool="Bash")
+        return len(scanned)
+
+    for command in ("grep -R x {}", "cp -rL {} /tmp", "cat {}"):
+        one, many = (scans(command.format(" ".join(["deep", "a"] * times))) for times in (1, 300))
+        assert many == one
+
+
+def test_folders_of_one_call_share_what_may_be_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(below, "_ENTRIES", 50)
+    for folder in range(20):
+        (tmp_path / f"f{folder}").mkdir()
+        for name in range(10):
+            (tmp_path / f"f{folder}" / f"{name}").write_text("x")
+    place = Place(str(tmp_path), (str(tmp_path),), "/home/u")
+    policy = Policy([codec.parse("Read(secret)", Decision.DENY), codec.parse("Bash", Decision.ALLOW)], place)
+
+    def decision(folders: int) -> Decision:
+        command = "grep -r x " + " ".join(f"f{folder}" for folder in range(folders))
+        return policy.judge(
+            accesses_of("Bash", {"command": command}, place), mode="default", now=0, tool="Bash"
+        ).decision
+
+    assert decision(4) is Decision.ALLOW
+    assert decision(20) is Decision.ASK  # what was not looked at may be what the rule closes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from hitl_cli.access import Command, ReadPath, WritePath, lexical
 from hitl_cli.permissions import places
@@ -73,7 +73,7 @@ class File:
             return self._may_be_barred(tools)
         paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
         if access.twins is not None:
-            paths = (*paths, *access.twins(place for index in scene.bar.paths for place in index.places()))
+            paths = (*paths, *access.twins(tuple([place for index in scene.bar.paths for place in index.places()])))
         met = rules_for(scene, scene.bar, paths, tools)
         if searches or (self.write is not None and self.write.removes):
             # What closes all of a folder closes this as well.
@@ -98,10 +98,18 @@ class File:
             below = self.access.below
             if below is None or (there := below.paths()) is None:
                 return ASK, rule
-            for path in there:
-                for found, _ in rules_for(self.scene, self.scene.bar, (lexical(path, "/"),), tools):
-                    if found.decision is decision:
-                        return decision if below.every else ASK, found
+            key = id(below), decision, tools is WRITES
+            if key not in self.scene.below:
+                self.scene.below[key] = self._first_met(there, decision, tools)
+            if found := self.scene.below[key]:
+                return decision if below.every else ASK, found
+        return None
+
+    def _first_met(self, paths: Iterable[str], decision: Decision, tools: Collection[str]) -> Rule | None:
+        for path in paths:
+            for rule, _ in rules_for(self.scene, self.scene.bar, (lexical(path, "/"),), tools):
+                if rule.decision is decision:
+                    return rule
         return None
 
     # Policy, allow

@@ -33,7 +33,8 @@ class Rules(Struct, frozen=True):
 
 class Scene(Struct, frozen=True):
     """As the arguments of `Policy.judge`. `allow` are the allow rules, `bar` those that deny or ask. `own` is None as well
-    where the mode is stricter. `met`: the rules for files that words of commands were found to meet as paths."""
+    where the mode is stricter. `met`: the rules for files that words of commands were found to meet as paths; `below`: the
+    one that what is below a folder was found to meet, by the id of its `Below`."""
 
     place: Place
     allow: Rules
@@ -45,6 +46,7 @@ class Scene(Struct, frozen=True):
     declared: bool = False
     tool: str = ""
     met: dict[str, list[tuple[Rule, Path | None]]] = field(default_factory=dict)
+    below: dict[tuple[int, Decision, bool], Rule | None] = field(default_factory=dict)
 
     def first(self, decision: Decision, look: Callable[[Table], Iterable[Rule]]) -> Rule | None:
         """The first rule of this decision that `look` finds and that has not ended."""
