@@ -8,6 +8,7 @@ from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
 from hitl_cli.permissions.files import File
+from hitl_cli.permissions.kinds import INTERPRETERS
 from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
@@ -101,7 +102,8 @@ class Judging:
     def _command(self, n: int, command: Command) -> Settled:
         scene = self.scene
         concerned, names = concerns(scene.bar.first, command), None
-        if n not in self.stated and not command.free:  # then any word may be a file that a rule names
+        # Any word may be a file that a rule names where no files are stated, and in the code of an interpreter.
+        if (n not in self.stated or command.words[0] in INTERPRETERS) and not command.free:
             at = command.cwd or scene.place.cwd
             for index in scene.bar.paths:
                 if may_name(index, command, at):
