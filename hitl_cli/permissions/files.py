@@ -54,6 +54,8 @@ class File:
     def _what(self) -> str:
         if self.access.path == "/**":
             return "a file only the shell knows"
+        if self.access.path == "/*/**":
+            return "a file that may lie anywhere"
         folder = self.access.path.removesuffix("/**/*").removesuffix("/**")
         if self.access.glob and folder != self.access.path:
             roots = self.scene.place.roots

@@ -129,7 +129,7 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
 
 def _may_name(pattern: str, place: Place, writes: bool) -> str | None:
     """Why a shell pattern asks. `**` at its end is a folder with all below it: what is read or written there is not named."""
-    shell = _components(pattern)
+    shell = _components(pattern.lower())  # as plain paths are: where case is folded, every spelling is the name
     if shell[-2:] == ["**", "*"] or (shell[-1:] == ["**"] and shell[-2:-1] and not shell[-2].endswith("*")):
         return None
     if shell[-1:] == ["**"]:  # a name that begins so, or anything below it
@@ -159,7 +159,7 @@ def _in_some_home(shell: Sequence[str], place: Place, writes: bool) -> bool:
 @lru_cache(maxsize=64)
 def _homes(place: Place) -> Sequence[Sequence[str]]:
     """The folders, in segments, that may be somebody's home."""
-    return (_components(place.home), ["root"], ["home", "*"], ["Users", "*"], *_beside(place))
+    return (_components(place.home.lower()), ["root"], ["home", "*"], ["users", "*"], *_beside(place))
 
 
 @cache
@@ -172,14 +172,15 @@ def _ends(writes: bool) -> Sequence[Sequence[str]]:
 @lru_cache(maxsize=64)
 def _elsewhere(place: Place) -> Sequence[Sequence[str]]:
     """What a shell pattern that is written must not name elsewhere."""
-    own = [parts for path in place.protected for parts in (_components(path), [*_components(path), "**"])]
+    protected = [_components(path.lower()) for path in place.protected]
+    own = [parts for path in protected for parts in (path, [*path, "**"])]
     return [*own, ("**", ".git", "hooks", "**"), ("**", ".git", "config*")]
 
 
 def _beside(place: Place) -> Sequence[Sequence[str]]:
     """The folders beside the home folder, unless the workspace is one of them."""
-    above = _components(place.home)[:-1]
-    return [[*above, "*"]] if above and all(_components(root)[:-1] != above for root in place.roots) else []
+    above = _components(place.home.lower())[:-1]
+    return [[*above, "*"]] if above and all(_components(root.lower())[:-1] != above for root in place.roots) else []
 
 
 def _from_home(folded: str, place: Place) -> str | None:
@@ -187,7 +188,7 @@ def _from_home(folded: str, place: Place) -> str | None:
     home = place.home.lower().rstrip("/") + "/"
     if folded.startswith(home):
         return folded[len(home) :]
-    above = [f"/{'/'.join(parts[:-1])}/".lower() for parts in _beside(place)]
+    above = [f"/{'/'.join(parts[:-1])}/" for parts in _beside(place)]
     for homes in ("/home/", "/users/", *above):
         if folded.startswith(homes):
             return folded[len(homes) :].partition("/")[2]

@@ -258,6 +258,7 @@ class TestOtherHomes:
         [
             "cat {}/.ssh/id_rsa",
             "cat {}/.ssh/id_*",
+            "cat {}/.SSH/*",
             "cat {}/.aws/credentials",
             "cp f.txt {}/.bashrc",
             "cp f.txt {}/.config/fish/x",
