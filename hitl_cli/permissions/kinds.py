@@ -121,32 +121,26 @@ _RUNS = {
     ("mix", "eval"),
     ("rails", "runner"),
 }
-# One of these at a time: what is sent out, thrown away or brought in is another matter each time.
+# One of these at a time: what is sent out, thrown away or changed for all is another matter each time.
 _SINGLE = {
     *(("git", s) for s in ("push", "reset", "clean", "restore", "checkout")),
     *(("git", *s) for s in (("stash", "drop"), ("stash", "clear"), ("remote", "set-url"), ("remote", "add"))),
     *((p, "publish") for p in ("npm", "pnpm", "yarn", "bun", "cargo", "uv", "poetry")),
-    *((p, s) for p in ("npm", "pnpm", "yarn", "bun") for s in ("install", "i", "add", "unpublish", "login", "token")),
+    *((p, s) for p in ("npm", "pnpm", "yarn", "bun") for s in ("unpublish", "login", "token")),
     ("yarn", "npm", "publish"),
-    *(
-        (p, s)
-        for p in ("cargo", "go", "gem", "brew", "pipx", "conda", "mamba")
-        for s in ("install", "get", "add", "tap")
-    ),
+    ("brew", "tap"),
     *(
         (p, s)
         for p in ("apt", "apt-get", "dnf", "yum", "apk", "snap")
         for s in ("install", "remove", "purge", "add", "del")
     ),
-    *((p, "install") for p in ("pip", "helm")),
+    ("helm", "install"),
     ("pip", "uninstall"),
     *((p, s) for p in ("npm", "pip", "poetry", "gh") for s in ("config", "set")),
     ("aws", "configure"),
     ("docker", "buildx"),
-    ("uv", "add"),
     *((p, "env") for p in ("conda", "mamba")),
-    *(("uv", "pip", s) for s in ("install", "uninstall", "sync")),
-    *((p, "add") for p in ("poetry", "pdm", "rye", "pipenv")),
+    *(("uv", "pip", s) for s in ("uninstall", "sync")),
     ("gem", "push"),
     ("twine", "upload"),
     *((p, s) for p in ("docker", "podman") for s in ("push", "rm", "rmi", "login", "kill", "cp")),

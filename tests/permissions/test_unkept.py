@@ -141,8 +141,8 @@ def test_what_only_sounds_like_a_secret_is_kept(command: str, disk: Place) -> No
     [
         "git rebase main", "git config user.name", "git push", "git -C src push", "git --no-pager push", "git checkout main",
         "git reset HEAD", "git bisect run x", "git submodule foreach x", "docker compose exec web x", "docker run img x",
-        "npm publish", "npm install left", "pip install left", "python3.12 x.py", "kubectl delete pod p", "gh pr merge x",
-        "cargo install x", "terraform apply x", "gh release create x", "kubectl -n ns exec p -- ls",
+        "npm publish", "npm unpublish left", "pip uninstall left", "python3.12 x.py", "kubectl delete pod p", "gh pr merge x",
+        "cargo publish x", "terraform apply x", "gh release create x", "kubectl -n ns exec p -- ls",
     ],
 )  # fmt: skip
 def test_what_is_granted_alone_has_no_wider_rung(command: str, disk: Place) -> None:
