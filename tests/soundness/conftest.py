@@ -1,7 +1,8 @@
 """A real bash in a throw-away folder where every program is a recorder, and the comparison with what the reader said.
 
 Programs that are not found are recorded by bash's own `command_not_found_handle`; programs that others start (`env`,
-`xargs`, `find -exec`) are small scripts. Only texts that the reader takes for wholly readable are run.
+`xargs`, `find -exec`) are small scripts. A bare `cat` is recorded and does its work, since the reader knows what
+`"$(cat <<'EOF' …)"` becomes. Only texts that the reader takes for wholly readable are run.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Scratch:
         handler = self.root / "handler"
         handler.write_text(
             "command_not_found_handle() { "
-            f'printf \'%s\\0\' "$HITL_RUN" "$PWD" "$@" $\'\\036\' >>{self.log}; [[ $1 != f* ]]; exit; }}\n'
+            f'printf \'%s\\0\' "$HITL_RUN" "$PWD" "$@" $\'\\036\' >>{self.log}; '
+            '[[ $* != cat ]] || printf %s "$(</dev/stdin)"; [[ $1 != f* ]]; exit; }\n'
         )
         self.env = {"PATH": str(self.bin), "HOME": str(self.home), "BASH_ENV": str(handler), "LC_ALL": "C.UTF-8"}
         self.place = Place(str(self.ws), (str(self.ws),), str(self.home))
