@@ -14,11 +14,11 @@ import threading
 from collections import deque
 from contextlib import suppress
 
-from hitl_cli.cli import lines
+from hitl_cli.cli import keeping, lines
 from hitl_cli.cli.assemble import Assembly
 from hitl_cli.cli.turn import Turn
 from hitl_cli.cli.watch import Events, Watch, patiently, watched
-from hitl_cli.errors import HitlError, UsageError
+from hitl_cli.errors import HitlError, InvalidAnswers, UsageError
 from hitl_cli.journal import Who
 from hitl_cli.outcome import Outcome, Snapshot, Suspended
 from hitl_cli.ui.clean import clean
@@ -77,7 +77,10 @@ class Host:
             case lines.User(text):
                 await self._turn(self.watch.message(text, text))
             case lines.Say(id, answer) if self.waits:
-                await self._turn(lambda: self.agent.stream_resume(session, {id: answer}, who=who))
+                if problems := keeping.problems(self.agent, await self.agent.load(session), {id: answer}):
+                    self._bad(str(InvalidAnswers(problems)))
+                else:
+                    await self._turn(lambda: self.agent.stream_resume(session, {id: answer}, who=who))
             case lines.Say(id):
                 self._bad(f"{id} does not wait for an answer")
             case lines.Recover():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hitl_cli import schema
 from hitl_cli.errors import RuleError
+from hitl_cli.interrupts import Edit
 from hitl_cli.permissions.rule import Decision, Rule, Source
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def problems(agent: Agent, before: Snapshot, given: Mapping[str, Answer]) -> dic
     for interrupt, grants in _kept(before, given):
         call = interrupt.call
         tool = agent.tools.get(call.name) if call else None
-        input = getattr(given[interrupt.id], "input", None) or (call.input if call else None) or {}
+        said = given[interrupt.id]
+        input = said.input if isinstance(said, Edit) else (call.input if call else None) or {}
         if tool and not schema.problem(input, tool.schema):
             with suppress(RuleError):
                 problem = _problem(CallJudge(agent, state, tool, {}), _rules(grants), input)

@@ -90,6 +90,7 @@ def say(id: str, **answer: Any) -> dict[str, Any]:
     return {"type": "answer", "interrupt": id, "answer": answer}
 
 
+KEPT: dict[str, dict[str, Any]] = {"approve": {}, "edit": {"input": TOUCH[1]}, "reject": {}}  # answers with a rule
 STOP = {"type": "stop"}
 RECOVER = {"type": "recover"}
 
@@ -206,6 +207,14 @@ def test_what_is_said_wrongly_is_answered_by_an_error_and_changes_nothing(home: 
         (say("1.1.0:approval", proceed={}), "1.1.0:approval: proceed does not answer this approval; use approve"),
         (say("1.1.0:approval", approve={"rules": ["Bash("]}), "1.1.0:approval: "),
         (say("1.1.0:approval", edit={"input": {"cmd": 1}}), "1.1.0:approval: the new input does not fit the tool"),
+        (say("1.1.0:approval", edit={"input": {}}), "1.1.0:approval: the new input does not fit the tool"),
+        *(
+            (
+                say("1.1.0:approval", **{kind: {**said, "rules": ["Bash(ls)"]}}),
+                "1.1.0:approval: Bash(ls) does not cover",
+            )
+            for kind, said in KEPT.items()
+        ),
     ]
     with host(home) as h:
         h.say(user())
