@@ -146,6 +146,21 @@ class WritePath(Struct, frozen=True):
 
 
 @final
+class Unnamed(Struct, frozen=True):
+    """Files that are written below the folder `path` (or a pattern) under names that only an archive, a patch, a branch or
+    another machine knows, or that what is in the folder `like` has: for deny and ask rules alone, which may close one of
+    them. `below`: what is in `like`, with links followed as in `real`.
+    """
+
+    path: str
+    of: str = ""
+    by_command: int | None = None
+    like: str = ""
+    real: str | None = None
+    below: Below | None = None
+
+
+@final
 class Host(Struct, frozen=True, gc=False):
     """A request to `url`; `host` in lower-case ASCII form, without port; `scheme` in lower case."""
 
@@ -172,7 +187,7 @@ class Opaque(Struct, frozen=True, gc=False):
     words: tuple[str, ...] = ()
 
 
-Access = Command | ReadPath | WritePath | Host | ToolUse | Opaque
+Access = Command | ReadPath | WritePath | Unnamed | Host | ToolUse | Opaque
 
 
 class Place(Struct, frozen=True):

@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 
-from hitl_cli.access import Below, Place, ReadPath, WritePath, inside, lexical
+from hitl_cli.access import Below, Place, ReadPath, Unnamed, WritePath, inside, lexical
 from hitl_cli.permissions.places import NAMES_IN_GIT, NAMES_IN_HOME
 from hitl_cli.records import replace
 
@@ -111,6 +111,18 @@ def some_below(access: ReadPath | WritePath, trees: Trees) -> ReadPath | WritePa
         return access
     folder = lexical(found.group(1), "/")
     return replace(access, below=trees.below(folder, os.path.realpath(folder), every=False))
+
+
+def brought(access: Unnamed, follow: Callable[[str], str | None], trees: Trees) -> Unnamed:
+    """Files of unknown names with what can be known of them now: nothing is below a file, and copies have their names."""
+    real, like = follow(access.path) or "", (access.like and follow(access.like)) or ""
+
+    def paths() -> Sequence[str] | None:
+        if any(map(os.path.isfile, (real, posixpath.dirname(real), like))):
+            return ()
+        return trees.below(like, like).paths() if os.path.isdir(like) else None
+
+    return replace(access, like=like, real=real, below=Below(paths))
 
 
 def links_below(folder: str, hidden: bool, enters: Callable[[str], bool]) -> Sequence[str] | None:

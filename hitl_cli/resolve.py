@@ -19,12 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, WritePath, inside, lexical
-from hitl_cli.below import COMPARED, Trees, all_below, matches, some_below, with_twins
+from hitl_cli.access import Access, Command, Opaque, Place, ReadPath, Unnamed, WritePath, inside, lexical
+from hitl_cli.below import COMPARED, Trees, all_below, brought, matches, some_below, with_twins
 from hitl_cli.records import Struct, replace
 from hitl_cli.regex import later
 
-_GIT = ("git",)
 _LINKS = 40  # the kernel's own limit
 _MATCHES = 2_000  # links below a folder that are looked at
 _LONGEST = 4096  # no path is longer (PATH_MAX), and a pattern that is takes long to follow
@@ -38,7 +37,7 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
     more: list[Access] = []
     for access in accesses:
         if type(access) is Command:
-            if access.words[:1] == _GIT:
+            if access.words[:1] == ("git",):
                 more += _planted(access, accesses, disk)
         elif type(access) is ReadPath or type(access) is WritePath:
             if access.glob:
@@ -49,6 +48,8 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
                 if type(access) is not Opaque and disk.there.get(access.real or "", "") is not None:  # it is there
                     more += disk.beyond(access, accesses)
                     access = with_twins(access, disk.there.get(access.real or access.path), disk.trees)
+        elif type(access) is Unnamed:
+            access = brought(access, disk.follow, disk.trees)
         out.append(access)
     return (*out, *more)
 
@@ -206,8 +207,7 @@ class Look:
     def beyond(self, access: ReadPath | WritePath, accesses: Sequence[Access] = ()) -> list[Access]:
         """What else `access`, one of `accesses`, stands for; a folder that is only entered for nothing."""
         path = access.real or access.path
-        status = self.there.get(path, "")
-        if isinstance(status, str):  # it was reached under another name, or is a link that is removed
+        if isinstance(status := self.there.get(path, ""), str):  # reached under another name, or a link that is removed
             try:
                 status = os.lstat(path)
             except (OSError, ValueError):

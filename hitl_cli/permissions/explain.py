@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hitl_cli.access import Access, Command, Host, Opaque, ReadPath, ToolUse, inside
+from hitl_cli.access import Access, Command, Host, Opaque, ReadPath, ToolUse, Unnamed, inside
 from hitl_cli.permissions.rule import Part, Verdict
 from hitl_cli.permissions.scene import called, joined, shown, where
 
@@ -78,6 +78,8 @@ def title(access: Access, near: str = "", home: str = "") -> str:
         path = "a file only the shell knows"
     elif home and inside(path, home):
         path = "~" + path[len(home) :]
+    if isinstance(access, Unnamed):
+        return f"write below {path}"
     if isinstance(access, ReadPath):
         return f"{'list' if access.listing else 'read'} {path}"
     return f"{'remove' if access.removes else 'write'} {path}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable
 
-from hitl_cli.access import Command, ReadPath, WritePath, lexical
+from hitl_cli.access import Command, ReadPath, Unnamed, WritePath, lexical
 from hitl_cli.permissions import places
 from hitl_cli.permissions.pathrules import READS, SEARCHES, WRITES, may_meet, rules_for, strictest
 from hitl_cli.permissions.rule import Decision, Rule
@@ -229,3 +229,23 @@ class File:
             decision = ALLOW if scene.mode == "bypass" else ASK
             return decision, "guarded", lambda: f"{self._doing()} needs a rule that names it: {guarded[0][1]}", None
         return scene.by_mode(why, not reads and self.inside)
+
+
+def brings(scene: Scene, access: Unnamed) -> Settled:
+    """What deny and ask rules say of files whose names are not known: those that could close one of them ask."""
+    for folder in dict.fromkeys((lexical(access.path, "/"), access.real or access.path)):
+        met = may_meet(scene, folder if folder.endswith("**") else posixpath.join(folder, "**"), WRITES)
+        for rule in (met[decision] for decision in (DENY, ASK) if decision in met):
+            if rule.pattern is None or _brought(scene, access, folder, rule):
+                place = "the workspace" if folder in scene.place.roots else f"`{shown(scene.near(folder))}`"
+                return ASK, "rule", f"{named(rule)} may forbid what is written in {place} under names not known", rule
+    return ALLOW, "free", "the rule for the command covers it", None
+
+
+def _brought(scene: Scene, access: Unnamed, folder: str, rule: Rule) -> bool:
+    """Whether the rule could close a file below the folder: by the names of those that come, where these are known."""
+    there = access.below.paths() if access.below is not None else None
+    if there is None:
+        return True
+    paths = [folder + path[len(access.like) :] for path in there]
+    return any(met.decision is rule.decision for met, _ in rules_for(scene, scene.bar, paths, WRITES))

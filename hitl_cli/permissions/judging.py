@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import get_args
 
-from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, WritePath, lexical
-from hitl_cli.permissions.files import File
+from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, Unnamed, WritePath, lexical
+from hitl_cli.permissions.files import File, brings
 from hitl_cli.permissions.kinds import INTERPRETERS
 from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
@@ -65,9 +65,11 @@ class Judging:
                 worst = _removing(parts, worst)
         return Verdict(worst.decision, tuple(parts), worst)
 
-    def _other(self, access: Host | ToolUse | Opaque) -> Settled:
+    def _other(self, access: Unnamed | Host | ToolUse | Opaque) -> Settled:
         if isinstance(access, Opaque):
             return self._opaque(access)
+        if isinstance(access, Unnamed):
+            return brings(self.scene, access)
         return self._host(access) if isinstance(access, Host) else self._use(access)
 
     def _file(self, access: ReadPath | WritePath) -> File:

@@ -11,7 +11,7 @@ from hitl_cli.access import HERE, Act, Command, ReadPath, Unknown, Word, WritePa
 from hitl_cli.records import replace
 from hitl_cli.shell import builtins, started, variables, words, wrappers
 from hitl_cli.shell.call import Call, Marked, given, piped, unread
-from hitl_cli.shell.operands import After, Folders, host_of, one, paths
+from hitl_cli.shell.operands import After, Folders, host_of, one, paths, unnamed
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs import study
 from hitl_cli.shell.programs.reading import Reading
@@ -187,6 +187,8 @@ def _program(walk: Walk, call: Call) -> After:
     for word in found.removes:
         for path, glob in paths(walk, word, folders):
             out.append(WritePath(path, text, index, True, glob=glob, follows=found.follows))
+    if found.unnamed:
+        out.extend(unnamed(walk, found.unnamed, folders, text, index))
     for url in found.urls:
         out.append(host_of(url, text))
     return call.folders, call.folders

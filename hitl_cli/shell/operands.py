@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from hitl_cli.access import Host, Word, lexical
+from hitl_cli.access import Host, Unnamed, Word, lexical
 from hitl_cli.shell import words
 
 if TYPE_CHECKING:
@@ -83,6 +83,16 @@ def _path(word: Word, folder: str | None) -> tuple[str, bool]:
         base, stem = lexical(stem, base), ""
     path = base.rstrip("/") + "/" + stem + rest
     return (path, True) if path != "/**" else ELSEWHERE
+
+
+def unnamed(
+    walk: Walk, brought: Iterable[tuple[Word, Word]], folders: Folders, text: str, index: int
+) -> Iterator[Unnamed]:
+    """What is written below folders, each given with the one that has the same names."""
+    for word, source in brought:
+        like = next((path for path, glob in paths(walk, source, folders[:1]) if not glob), "") if source else ""
+        for path, _ in paths(walk, word, folders):
+            yield Unnamed(path, text, index, like)
 
 
 def host_of(url: str, of: str) -> Host:

@@ -13,7 +13,7 @@ from hitl_cli.shell.programs.builds import options_in_files
 from hitl_cli.shell.programs.outputs import is_one_plain_word
 from hitl_cli.shell.programs.reading import NAMED, Reading
 from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
-from hitl_cli.shell.programs.table import Row, rows
+from hitl_cli.shell.programs.table import Row, rows, word_set
 
 _TAR = """
     -I --use-compress-program = runs another program
@@ -79,9 +79,13 @@ def _tar(reading: Reading) -> None:
         if reading.has("--remove-files"):
             reading.removes += packed
     elif extracts and not reading.has("-O") and "O" not in letters:
-        reading.fill()
+        if operands and not reading.has("--strip-components", "--transform", "--xform", "-s"):
+            reading.fill()
+        else:
+            reading.unpack()
         for _, word in operands:
             reading.write(word)
+            reading.brings(word)
 
 
 def _remote(reading: Reading, name: Word) -> bool:
@@ -143,7 +147,7 @@ def _unzip(reading: Reading) -> None:
         reading.reads.append(reading.operands[0])
     if not reading.has("-l", "-t", "-p", "-v", "-Z", "-z"):
         folder = next((value for _, value in reading.values("-d")), "")
-        reading.fill(folder)
+        reading.unpack(folder)
         for word in reading.operands[1:]:
             reading.write(posixpath.join(folder, word) if isinstance(word, str) and isinstance(folder, str) else word)
 
@@ -171,9 +175,37 @@ def _seven(reading: Reading) -> None:
             reading.write(word)
             reading.follows = True
             reading.reads += rest[1:]
-    for given in reading.given:
-        if given.name == "-o" and isinstance(given.value, str):
-            reading.write(given.value)
+    folders = [given.value for given in reading.given if given.name == "-o" and given.value is not None]
+    for folder in folders:
+        reading.write(folder)
+    if verb in ("x", "e"):
+        reading.brings(folders[0] if folders else "")
+
+
+def _unrar(reading: Reading) -> None:
+    """unrar VERB ARCHIVE [FILE…] [FOLDER/]; `lb` and its kin, `t` and `p` only show."""
+    if reading.operands[:1] and reading.operands[0] not in _SHOWS_RAR:
+        last = reading.operands[-1]
+        reading.brings(last if isinstance(last, str) and last.endswith("/") else "")
+
+
+_SHOWS_RAR = word_set("l lt lta lb v vt vta vb t p")
+
+
+def _ar(reading: Reading) -> None:
+    options_in_files(reading)
+    if any(isinstance(word, str) and "x" in word for word in reading.words[1:2]):
+        reading.brings("")
+
+
+def _jar(reading: Reading) -> None:
+    """jar xf ARCHIVE [FILE…], jar cf ARCHIVE FILE…: the first word is a bundle as of tar."""
+    letters = reading.words[1] if len(reading.words) > 1 and isinstance(reading.words[1], str) else ""
+    if letters == "--extract" or (letters[:2] != "--" and "x" in letters):
+        reading.brings("")
+    elif letters[:1] in ("c", "u") and "f" in letters and "m" not in letters:
+        for word in reading.operands[1:2]:
+            reading.write(word)
 
 
 def _cpio(reading: Reading) -> None:
@@ -187,7 +219,7 @@ def _cpio(reading: Reading) -> None:
         else:
             reading.reads.append(archive)
     if reading.has("-i", "-p"):
-        reading.fill(reading.operands[0] if reading.has("-p") and reading.operands else "")
+        reading.unpack(reading.operands[0] if reading.has("-p") and reading.operands else "")
 
 
 _GZIP = """
@@ -255,6 +287,7 @@ PROGRAMS: dict[str, Row] = {
         """,
         then=_cpio,
     ),
-    "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make", then=options_in_files),
-    "unrar": Row("unrar(1)", "-p ?"),
+    "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make", then=_ar),
+    "jar": Row("jar(1)", "-f --file -m --manifest -e --main-class =", at_files=True, abbreviates=False, then=_jar),
+    "unrar": Row("unrar(1)", "-p ?", then=_unrar),
 }

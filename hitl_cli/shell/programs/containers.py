@@ -21,7 +21,7 @@ def _copies(reading: Reading) -> None:
         if isinstance(word, str) and (is_remote(word) or word == "-"):
             continue
         if number == len(words) - 1:
-            reading.write(word)
+            reading.unpack(word)
         else:
             reading.reads.append(word)
 

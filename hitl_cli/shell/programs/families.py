@@ -13,7 +13,7 @@ from hitl_cli.shell.programs.table import Row, word_set
 FAMILIES = {
     "archives": """
         tar zip unzip zipinfo gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma lz4 unlz4 pigz unpigz compress
-        uncompress brotli zstd unzstd 7z 7za 7zr cpio ar unrar
+        uncompress brotli zstd unzstd 7z 7za 7zr cpio ar jar unrar
     """,
     "awk": "awk",
     "builds": """

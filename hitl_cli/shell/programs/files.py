@@ -45,17 +45,33 @@ def _target(reading: Reading, sources: list[Word], target: Word | None, sure: bo
         _into(reading, target, sources)
 
 
-def copy(reading: Reading) -> None:
+def copy(reading: Reading, *, whole: bool = False) -> None:
+    """`whole`: what is in a folder comes with it."""
     sources, target, sure = _split(reading)
     reading.reads.extend(sources)
     _target(reading, sources, target, sure)
+    if whole and target is not None:
+        _bring(reading, sources, target, sure)
+
+
+def _bring(reading: Reading, sources: list[Word], target: Word, sure: bool) -> None:
+    """What is in the sources comes with them."""
+    for source in sources:
+        if not sure or reading.has("-T"):
+            reading.brings(target, source)
+        if isinstance(source, Unknown) or isinstance(target, Unknown):
+            reading.brings(target)
+        elif not reading.has("-T"):
+            reading.brings(posixpath.join(target, posixpath.basename(source.rstrip("/"))), source)
+
+
+def _copy(reading: Reading) -> None:
+    copy(reading, whole=reading.has("-R", "-r", "-a"))
 
 
 def _move(reading: Reading) -> None:
-    sources, target, sure = _split(reading)
-    reading.reads.extend(sources)
-    reading.removes.extend(sources)
-    _target(reading, sources, target, sure)
+    copy(reading, whole=True)
+    reading.removes.extend(_split(reading)[0])
 
 
 def _link(reading: Reading) -> None:
@@ -138,6 +154,9 @@ def _rsync(reading: Reading) -> None:
             sources = words[:-1]
             if any(isinstance(w, str) and (w.endswith("/") or is_remote(w)) for w in sources):
                 reading.fill(word)  # what is in a folder, or what another machine sends
+            for source in sources:
+                far = isinstance(source, str) and is_remote(source)
+                reading.brings(word, "" if far else source)
             _target(reading, sources, word, isinstance(word, str) and word.endswith("/"))
             if any(given.name.startswith("--del") for given in reading.given):
                 # What the source does not have: in the folder, also where a link leads to it.
@@ -161,7 +180,7 @@ def _patch(reading: Reading) -> None:
         if words:
             reading.write(words[0])
         else:
-            reading.fill()
+            reading.unpack()
     reading.reads.extend(words[1:])
 
 
@@ -184,7 +203,7 @@ _COPY = """
     -L --dereference follows
 """
 PROGRAMS: dict[str, Row] = {
-    "cp": Row(GNU, _COPY, then=copy),
+    "cp": Row(GNU, _COPY + "-r -R --recursive\n-a --archive", then=_copy),
     "mv": Row(GNU, _COPY, then=_move),
     "ln": Row(
         GNU,

@@ -10,6 +10,7 @@ import posixpath
 from hitl_cli.access import Word
 from hitl_cli.shell.programs.files import is_remote
 from hitl_cli.shell.programs.git_shows import LOG
+from hitl_cli.shell.programs.git_trees import MERGE, brings, strategy
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -20,11 +21,6 @@ _FETCH = f"""
     -o =
     -j --jobs ?
     --recurse-submodules ?
-"""
-MERGE = """
-    -s --strategy -X --strategy-option -m --message --into-name --cleanup --trailer =
-    -F --file = read
-    -S --gpg-sign --log --rebase --autostash ?
 """
 
 
@@ -43,6 +39,16 @@ def _remote(reading: Reading) -> None:
             reading.urls.append(f"ssh://{word.partition(':')[0]}")
 
 
+def _pull(reading: Reading) -> None:
+    _remote(reading)
+    strategy(reading)
+
+
+def _submodule(reading: Reading) -> None:
+    _remote(reading)
+    brings(reading)
+
+
 def _clone(reading: Reading) -> None:
     _remote(reading)
     words = reading.operands
@@ -54,6 +60,8 @@ def _clone(reading: Reading) -> None:
         folder = name.removesuffix(".git") or "."
     if words:
         reading.write(folder)
+        if not reading.has("--bare", "--mirror", "-n", "--no-checkout"):
+            reading.brings(folder)
     hooks(reading, folder if isinstance(folder, str) else "")
 
 
@@ -85,7 +93,7 @@ EXCHANGING = {
         then=_clone,
     ),
     "fetch": Row("git-fetch(1)", _FETCH, then=_remote),
-    "pull": Row("git-pull(1)", MERGE + _FETCH, then=_remote),
+    "pull": Row("git-pull(1)", MERGE + _FETCH, then=_pull),
     "push": Row(
         "git-push(1)",
         f"""
@@ -108,8 +116,9 @@ EXCHANGING = {
         "git-submodule(1)",
         subs={
             "foreach": Row("git-submodule(1)", act="runs a shell command in each submodule", stops=1, inner=0),
-            "add": Row("git-submodule(1)", "-b --branch --name --reference --depth =", then=_remote),
-            **rows("git-submodule(1)", "status init deinit update summary sync absorbgitdirs set-branch set-url"),
+            "add": Row("git-submodule(1)", "-b --branch --name --reference --depth =", then=_submodule),
+            **rows("git-submodule(1)", "update deinit", "--reference --depth -j --jobs --filter =", then=brings),
+            **rows("git-submodule(1)", "status init summary sync absorbgitdirs set-branch set-url"),
         },
         wary=True,
         then=_remote,

@@ -5,6 +5,8 @@ Sources: GitHub CLI manual, GitLab CLI manual, AWS CLI reference.
 
 from __future__ import annotations
 
+import posixpath
+
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -53,12 +55,21 @@ def _gh_alias(reading: Reading) -> None:
 def _gh_clone(reading: Reading) -> None:
     """gh repo clone REPOSITORY [FOLDER]."""
     words = reading.operands
-    if words and words[0] == "clone":
+    if words[:1] == ["clone"] and len(words) > 1:
         for at, word in reading.placed()[2:]:
             if not isinstance(word, str) or word.startswith("-"):
                 reading.act(at, "gives options to git clone")
             elif not reading.acts:
                 reading.write(word)
+        folder = words[2] if len(words) > 2 else posixpath.basename(words[1]) if isinstance(words[1], str) else ""
+        reading.brings(folder)
+
+
+def _gh_downloads(reading: Reading) -> None:
+    """gh run download, gh release download: into the folder of -D."""
+    _gh_files(reading)
+    if reading.operands[:1] == ["download"]:
+        reading.brings(next((value for _, value in reading.values("-D")), ""))
 
 
 def _gh_files(reading: Reading) -> None:
@@ -97,6 +108,8 @@ def _aws(reading: Reading) -> None:
                 continue
             if number:
                 reading.write(word)
+                if words[1] == "sync" or reading.has("--recursive"):
+                    reading.brings(word, "" if isinstance(paths[0], str) and "://" in paths[0] else paths[0])
             else:
                 reading.reads.append(word)
 
@@ -125,12 +138,15 @@ PROGRAMS: dict[str, Row] = {
             "repo": Row("GitHub CLI manual", _GH, then=_gh_clone),
             "gist": Row("GitHub CLI manual", _GH + "-d --desc -f --filename = \n-a --add = read", then=_gh_files),
             "release": Row(
-                "GitHub CLI manual", _GH + "-D --dir -O --output = make\n-p --pattern -A --archive =", then=_gh_files
+                "GitHub CLI manual",
+                _GH + "-D --dir -O --output = make\n-p --pattern -A --archive =",
+                then=_gh_downloads,
             ),
             **rows(
                 "GitHub CLI manual",
                 "run workflow cache",
                 _GH + "-w --workflow =\n-D --dir = make",
+                then=_gh_downloads,
             ),
             "api": Row(
                 "GitHub CLI manual",

@@ -86,6 +86,8 @@ def _wget(reading: Reading) -> None:
             if not reading.keeps_to("-O", "--spider"):
                 name = _name_of(word)
                 reading.write(posixpath.join(folder, name) if isinstance(folder, str) else name)
+                if reading.has("-r", "-m", "-p"):
+                    reading.brings(folder or "")
 
 
 PROGRAMS: dict[str, Row] = {

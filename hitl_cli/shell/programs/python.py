@@ -156,10 +156,21 @@ def _json_tool(reading: Reading) -> None:
             reading.reads.append(word)
 
 
+def _unpacks(reading: Reading) -> None:
+    if reading.has("-e"):
+        reading.brings(reading.operands[0] if reading.operands else "")
+
+
 PROGRAMS: dict[str, Row] = {
     "json.tool": Row("Python library reference", "--indent =", wary=True, then=_json_tool),
     "venv": Row("Python library reference", "--prompt =", operands="make"),
-    **rows("Python library reference", "zipfile tarfile", "-l -t --list --test = read\n-c -e = make", operands="make"),
+    **rows(
+        "Python library reference",
+        "zipfile tarfile",
+        "-l -t --list --test = read\n-c --create -e --extract = make",
+        operands="make",
+        then=_unpacks,
+    ),
     **rows(
         "python(1)",
         "python python3 python2 pypy pypy3",

@@ -47,6 +47,7 @@ class Reading(Struct, gc=False):
     acts     indices into `words`: what a prefix rule does not cover unless it spells the word
     reads, writes, removes, lists
              operands and option values that name files, as written (relative to the folder and `folder`)
+    unnamed  folders below which files are written that are not named, each with the folder that has their names, "" for none
     at       beside `writes`: the index of the act that does the writing (`sort -o f`), None where writing is what the
              program is for
     urls     addresses that are asked, as written
@@ -74,6 +75,7 @@ class Reading(Struct, gc=False):
     writes: list[Word] = field(default_factory=list)
     at: list[int | None] = field(default_factory=list)
     removes: list[Word] = field(default_factory=list)
+    unnamed: tuple[tuple[Word, Word], ...] = ()
     lists: list[Word] = field(default_factory=list)
     urls: list[str] = field(default_factory=list)
     also: tuple[tuple[Word, ...], ...] = ()
@@ -121,8 +123,17 @@ class Reading(Struct, gc=False):
         self.at.append(at)
 
     def fill(self, folder: Word = "") -> None:
-        """Files whose names only an archive or a patch knows are written below a folder."""
+        """A file of a name that is not known is written in a folder."""
         self.write(posixpath.join(folder, MEMBER) if isinstance(folder, str) else folder)
+
+    def unpack(self, folder: Word = "") -> None:
+        """Files whose names only an archive, a patch or another machine knows are written below a folder."""
+        self.fill(folder)
+        self.brings(folder)
+
+    def brings(self, folder: Word, like: Word = "") -> None:
+        """As `unpack`, where the command's rule covers them; those of another folder have the names in that."""
+        self.unnamed = (*self.unnamed, (folder, like))
 
     def touch(self, effect: str, word: Word, at: int) -> None:
         """One operand or value with an effect of EFFECTS or the reason of an act."""

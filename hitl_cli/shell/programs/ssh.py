@@ -51,6 +51,8 @@ def _scp(reading: Reading) -> None:
             continue
         if number and number == len(words) - 1:
             reading.write(word)
+            for source in words[:-1] if reading.has("-r") else ():
+                reading.brings(word, "" if isinstance(source, str) and ":" in source else source)
         else:
             reading.reads.append(word)
     reading.follows = reading.has("-r")
