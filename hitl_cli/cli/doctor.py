@@ -118,7 +118,8 @@ def _rules() -> tuple[str, str]:
 
     paths = locate()
     book = rulebook.load(place_for(os.getcwd(), (), paths), paths)
-    found = f"{len(book.rules)} rules in {len(book.files)} files"
+    own = sum(rule.source.layer != "pack" for rule in book.rules)
+    found = f"{len(book.rules)}, {own} of them not from a pack"
     if book.untrusted:
         return f"{found}; {book.untrusted} is not trusted (hitl trust)", ""
     return found, ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 from hitl_cli.cli.declared import Option
+from hitl_cli.cli.keeping import near
 from hitl_cli.cli.opened import local, opened, stamp
 from hitl_cli.cli.options import Store, moment, one_of
 from hitl_cli.journal import Answered, Judged, Recorded, Who
@@ -94,9 +96,19 @@ def _row(
 
 
 def _text(row: dict[str, Any]) -> str:
-    by = " ".join(filter(None, [row["by"]["kind"], row["by"]["detail"]]))
     about = " ".join(filter(None, [row["tool"], row["what"] or row["part"] or row["interrupt"] or row["call"]]))
     why = f": {row['reason']}" if row["reason"] and row["decision"] == "reject" else ""
     granted = "".join(f"  + {g['rule']} ({g.get('scope', 'session')})" for g in row["granted"])
-    line = f"{local(row['time'])}  {row['session']}  {row['decision']:<7}  {about}  by {by}{why}{granted}"
+    line = f"{local(row['time'])}  {row['session']}  {row['decision']:<7}  {about}  {_by(row)}{why}{granted}"
     return " ".join(clean(line).split("\n"))
+
+
+def _by(row: dict[str, Any]) -> str:
+    """Who decided, in short: a file of a pack by its name alone, as in `rules explain`."""
+    kind, detail = row["by"]["kind"], row["by"]["detail"]
+    if kind == "none":
+        return "nobody was there to ask"
+    if kind == "rule" and " (" in detail:
+        rule, _, file = detail.rpartition(" (")
+        detail = f"{rule} ({os.path.basename(file) if row['layer'] == 'pack' else near(file)}"
+    return f"by {kind} {detail}".rstrip()

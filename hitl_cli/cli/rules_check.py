@@ -70,7 +70,10 @@ def judged(command: str | None, tool: str, input: str | None, mode: str) -> tupl
     from hitl_cli.paths import locate, place_for
 
     if (command is None) == (input is None):
-        raise UsageError("Name a command, or a tool and its arguments.\n  hitl rules check 'git log | head'")
+        raise UsageError(
+            "Name a command, or a tool and its arguments.\n"
+            "  'git log | head', or --tool Read --input '{\"file_path\": \"notes.md\"}'"
+        )
     if command is not None and tool != "Bash":
         raise UsageError(f"The arguments of {tool} are given as JSON.\n  --tool {tool} --input '{{…}}'")
     arguments = {"command": command} if input is None else json_object(INPUT, input)

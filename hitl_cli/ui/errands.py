@@ -26,6 +26,7 @@ from hitl_cli.ui.picker import pick
 from hitl_cli.ui.terminal import Paper
 
 KEPT = 30_000  # characters of a command's output that the model is shown
+NO_COMMAND = "Write the command behind the mark: !git status"
 
 
 class Errands:

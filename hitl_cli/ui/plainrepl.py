@@ -26,7 +26,7 @@ from hitl_cli.ui import commands
 from hitl_cli.ui.approval import Stopped
 from hitl_cli.ui.clean import clean, fold
 from hitl_cli.ui.compose import Typed
-from hitl_cli.ui.errands import KEPT, edit_text, told
+from hitl_cli.ui.errands import KEPT, NO_COMMAND, edit_text, told
 from hitl_cli.ui.partner import Partner
 from hitl_cli.ui.plain import PlainConsole
 from hitl_cli.ui.render import Teller
@@ -86,7 +86,9 @@ class PlainRepl:
 
     async def _line(self, text: str) -> None:
         typed = Typed(text, text)
-        if text.startswith("!") and text[1:].strip():
+        if text == "!":
+            self.say(NO_COMMAND)
+        elif text.startswith("!"):
             self._errand(text[1:].strip())
         elif text.startswith("/"):
             await commands.run(self, typed)
@@ -142,6 +144,7 @@ class PlainRepl:
     async def ask(self, waiting: Waiting) -> Outcome:
         """The loop stands still meanwhile: nothing of this session runs while it waits."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        self.teller.faced = waiting.interrupt.call.id if waiting.interrupt.call else ""
         if self.setup.config.bell and sys.stdout.isatty():
             print("\a", end="", flush=True)
         try:

@@ -17,6 +17,7 @@ from hitl_cli.journal import (
     Changed,
     Ended,
     Json,
+    Judged,
     Raised,
     Recorded,
     Replied,
@@ -32,7 +33,7 @@ from hitl_cli.ui.clean import Cleaner, clean
 from hitl_cli.ui.lines import said
 from hitl_cli.ui.stream import Block, Splitter, rendered
 from hitl_cli.ui.theme import Line, ansi
-from hitl_cli.ui.wording import answer_line, call_lines, message_lines, rule_lines
+from hitl_cli.ui.wording import answer_line, call_lines, call_words, message_lines, rule_lines
 
 
 class Teller:
@@ -49,7 +50,10 @@ class Teller:
         self._seen: set[str] = set()  # calls that a panel showed
         self._approved: set[str] = set()  # calls that a person said yes to
         self._rejected: set[str] = set()  # calls whose refusal by a person was told already
+        self._denied: dict[str, str] = {}  # why calls were refused by something other than a person
         self._streamed = False  # text of the reply that is coming was told already
+        self._bare = False  # the message of the person is what was told last
+        self.faced = ""  # the call whose panel is what stands above
 
     def tell(self, event: object) -> str:
         """What to print for `event`, "" for nothing."""
@@ -77,6 +81,7 @@ class Teller:
                 self._folder = f"{entry.settings.cwd}/"
                 files = [str(f["name"]) for block in entry.content if (f := block.get("_file"))]
                 lines = message_lines(entry.text, self.width) if entry.text else []
+                self._bare = bool(lines)
                 return self.lines([*lines, *([("dim", "  attached: " + clean(name))] for name in files)])
             case Replied():
                 return self._replied(entry)
@@ -84,9 +89,9 @@ class Teller:
                 by = "" if entry.who.kind == "person" else f"{entry.who.kind} {entry.who.detail}".strip()
                 self._rejected |= {id.partition(":")[0] for id, answer in entry.answers.items() if "reject" in answer}
                 told = [self._answer(id.partition(":")[0], answer, by) for id, answer in entry.answers.items()]
-                if len(told) > 1 and all(lines == told[0] for lines in told):  # no to all
-                    told = [[[*told[0][0], ("dim", f" · {len(told)} calls")], *told[0][1:]]]
                 return self.lines([line for lines in told for line in lines])
+            case Judged(decision="deny"):
+                self._denied[entry.call] = entry.reason
             case Raised():
                 self._seen |= {str(raised["id"]).partition(":")[0] for raised in entry.interrupts}
             case Started():
@@ -112,7 +117,11 @@ class Teller:
         """A yes that counts anew, since what it is about had changed when it was given, is told once."""
         again = call in self._approved and "approve" in answer
         self._approved |= {call} if "approve" in answer else set()
-        return rule_lines(answer) if again else [answer_line(answer, by), *rule_lines(answer)]
+        if again:
+            return rule_lines(answer)
+        unseen = self.calls.get(call) if call != self.faced else None
+        about = call_words(unseen.name, unseen.input, unseen.raw) if unseen else ""
+        return [answer_line(answer, by, about, self.width), *rule_lines(answer)]
 
     def _replied(self, entry: Replied) -> str:
         self.calls |= {call.id: call for call in entry.calls}
@@ -120,7 +129,8 @@ class Teller:
         told = text + self._cut()
         if entry.reply.stop == "length":
             told += self.said("The answer was cut off: the model reached its limit of output.", "warn")
-        return told + ("\n" if told and entry.calls else "")
+        bare, self._bare = self._bare and not told, False
+        return told + ("\n" if (told or bare) and entry.calls else "")
 
     def _settled(self, entry: Settled, at: float) -> str:
         call = self.calls.get(entry.call) or Call(entry.call, entry.call, {})
@@ -128,7 +138,10 @@ class Teller:
         if entry.result.kind == "refused" and entry.call in self._rejected:
             return ""
         seconds = at - self._started.get(entry.call, at)
-        lines = call_lines(call, entry.result, seconds, self.width, entry.call in self._seen)
+        shown = entry.result
+        if shown.kind == "refused" and self._denied.get(entry.call):  # what the model is told is for `expand`
+            shown = replace(shown, content=self._denied[entry.call])
+        lines = call_lines(call, shown, seconds, self.width, entry.call in self._seen)
         files = (str(file).removeprefix(self._folder) for file in entry.result.data.get("instructions", ()))
         return self.lines(lines) + "".join(self.said(f"instructions: {file}") for file in files)
 

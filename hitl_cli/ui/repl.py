@@ -20,7 +20,7 @@ from hitl_cli.ui import commands
 from hitl_cli.ui.asking import Asking
 from hitl_cli.ui.clean import clean, cut
 from hitl_cli.ui.compose import Typed
-from hitl_cli.ui.errands import Errands, told
+from hitl_cli.ui.errands import NO_COMMAND, Errands, told
 from hitl_cli.ui.hands import Hands
 from hitl_cli.ui.keys import app_keys
 from hitl_cli.ui.partner import Partner
@@ -101,7 +101,9 @@ class Repl:
         self.refresh()
 
     async def ask(self, waiting: Waiting) -> Outcome:
-        what = waiting.interrupt.call.name if waiting.interrupt.call else waiting.interrupt.kind
+        call = waiting.interrupt.call
+        what = call.name if call else waiting.interrupt.kind
+        self.teller.faced = call.id if call else ""
         if self.setup.config.bell:
             self.paper.bell()
         self.paper.name(f"hitl waits: {clean(what)}")
@@ -135,7 +137,9 @@ class Repl:
     # -- what was typed
 
     def typed(self, typed: Typed) -> None:
-        if typed.text.startswith("!") and typed.text[1:].strip():
+        if typed.text == "!":
+            self.say(NO_COMMAND)
+        elif typed.text.startswith("!"):
             self.app.create_background_task(self._errand(typed.text[1:].strip()))
         elif typed.text.startswith("/"):
             self.app.create_background_task(self._command(typed))

@@ -63,7 +63,7 @@ def call_lines(call: Call, result: Result, seconds: float, width: int, seen: boo
     if result.kind != "ran":
         lines = [row for line in lines for row in fold(line, width - 5)]
     rows = [[("dim", "  │ " + cut(line, width - 5))] for line in lines]
-    return [head, *_beginning(rows, PREVIEW, end=not good)]
+    return [head, *_beginning(rows, PREVIEW, end=not good and result.kind != "refused")]
 
 
 def _beginning(rows: list[Line], most: int, end: bool = False) -> list[Line]:
@@ -104,8 +104,9 @@ def questions(number: int) -> str:
     return "1 question" if number == 1 else f"{number} questions"
 
 
-def answer_line(answer: Mapping[str, Json], by: str) -> Line:
-    """An answer as it was accepted (`interrupts.dump_answer`), and by whom when that was not here."""
+def answer_line(answer: Mapping[str, Json], by: str, about: str, width: int) -> Line:
+    """An answer as it was accepted (`interrupts.dump_answer`), by whom when that was not here, and which call it is
+    about when that does not stand above."""
     kind, fields = next(iter(answer.items()))
     words = {
         "approve": "approved",
@@ -120,6 +121,8 @@ def answer_line(answer: Mapping[str, Json], by: str) -> Line:
     line: Line = [("warn" if kind == "reject" else "good", "  " + words)]
     if by:
         line.append(("dim", f" by {clean(by)}"))
+    if about:
+        line.append(("dim", " · " + cut(about, max(width - sum(cells(text) for _, text in line) - 3, 12))))
     return line
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from datetime import datetime
@@ -113,7 +114,15 @@ def test_every_decision_stands_in_the_log(home: Home) -> None:
     }  # fmt: skip
     assert [r["what"] for r in rows] == ["mkdir x", "w", "touch made", "touch made"]
     text = home.hitl("log").out.splitlines()
+    assert text[0].endswith("allow    Bash mkdir x  by rule Bash(mkdir:*) (~/config/config.toml:2)")
     assert text[3].endswith(f"approve  Bash touch made  by {NOBODY}  + Bash(touch made) (project)")
+
+
+def test_the_log_names_packs_in_short_and_says_when_nobody_was_there(home: Home) -> None:
+    home.calls(("Bash", {"command": "git log"}), TOUCH).run("go", "--auto-deny")
+    allowed, _, refused = home.hitl("log").out.splitlines()
+    assert re.search(r"  by rule Bash\(git log:\*\) \(read-only\.toml:\d+\)$", allowed)
+    assert refused.endswith("reject   Bash touch made  nobody was there to ask")
 
 
 def test_the_log_says_what_was_decided_about_and_why_it_was_refused(home: Home) -> None:

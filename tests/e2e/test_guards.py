@@ -199,7 +199,7 @@ def test_files_and_commands_are_offered_while_typing(home: Any, terminal: Open) 
     window.type("\x03")
     window.gone("look at")
     window.type("/perm")
-    window.wait("/permissions", "rules: list, find, add, remove")
+    window.wait("/permissions", "rules: list, find, allow, ask, deny, remove")
 
 
 def test_shift_tab_goes_round_the_modes_and_the_session_remembers(home: Any, terminal: Open) -> None:

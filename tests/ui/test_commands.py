@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hitl_cli.ui.commands import COMMANDS, filled, named, own_commands, summary
+from hitl_cli.ui.commands import COMMANDS, KEYS, filled, named, own_commands, summary
 
 
 def test_every_command_has_a_name_of_its_own_and_a_help_that_fits_a_line() -> None:
@@ -12,6 +12,12 @@ def test_every_command_has_a_name_of_its_own_and_a_help_that_fits_a_line() -> No
     assert len(set(names)) == len(names)
     assert all(c.name.startswith("/") and c.help and len(c.help) < 50 for c in COMMANDS)
     assert max(len(f"{c.name} {c.takes}") for c in COMMANDS) <= 32, "the column of `/help`"
+
+
+def test_the_list_of_help_keeps_its_lines_on_a_terminal_of_80_columns() -> None:
+    room = 80 - 3  # a margin of two, and the last column, in which some terminals wrap
+    assert [line for line in KEYS.splitlines() if len(line) > room] == []
+    assert [c.name for c in COMMANDS if 34 + len(c.help) > room] == []
 
 
 def test_a_command_is_found_by_its_first_word() -> None:

@@ -14,6 +14,7 @@ from hitl_cli.journal import (
     Ended,
     Entry,
     Grant,
+    Judged,
     ModelReply,
     Raised,
     Recorded,
@@ -86,9 +87,44 @@ def test_answers_tell_what_was_said_who_said_it_and_the_rule() -> None:
     assert told(Answered({"a": no}, Who("program", "ci"))) == "  rejected: not now by program ci\n"
 
 
-def test_one_answer_to_several_calls_is_told_once() -> None:
-    no = dump_answer(Reject("later"))
-    assert told(Answered({"a": no, "b": no}, Who("person"))) == "  rejected: later · 2 calls\n"
+def test_an_answer_names_its_call_unless_the_panel_of_the_call_stands_above() -> None:
+    """As for the rest of a message that is refused at once, and for a session that is reopened."""
+    teller = Teller(60, False)
+    teller.tell(Recorded(1, 1.0, reply("", BASH, READ)))
+    for kind, words in (
+        ("approve", "approved"),
+        ("edit", "approved with changes"),
+        ("reject", "rejected: later"),
+        ("result", "result given"),
+    ):
+        answer = {kind: {"reason": "later"}}
+        for teller.faced, first in (("1.1.0", f"  {words}\n"), ("", f"  {words} · Bash make test … 2 lines\n")):
+            answered = Answered({"1.1.0:approval": answer, "1.1.1:approval": answer}, Who("person"))
+            out = re.sub(r"\x1b\[\d*m", "", teller.tell(Recorded(2, 2.0, answered)))
+            teller._approved.clear()
+            assert out == f"{first}  {words} · Read a.py\n"
+
+
+def test_a_named_call_is_cut_to_the_line() -> None:
+    long = Call("1.1.0", "Bash", {"command": "echo " + "x" * 100})
+    out = told(reply("", long), Answered({"1.1.0:approval": dump_answer(Reject("later"))}, Who("person")))
+    assert [len(line) for line in out.splitlines()] == [60]
+
+
+def test_results_stand_apart_from_the_message_that_they_follow() -> None:
+    began = Began(1, "go", Settings("m", "default", "/w"))
+    out = told(began, reply("", READ), Settled("1.1.1", Result("x")), reply("", READ), Settled("1.1.1", Result("x")))
+    assert out == "\n> go\n\n✓ Read a.py  1 line\n✓ Read a.py  1 line\n"
+
+
+def test_a_call_that_a_rule_denied_says_why_and_not_what_the_model_is_told() -> None:
+    why = "`make test` is denied by Bash(make:*): " + "too slow " * 30
+    judged = Judged("1.1.0", "deny", Who("rule", "Bash(make:*)"), why)
+    out = told(reply("", BASH), judged, Settled("1.1.0", Result("Denied: …", ok=False, kind="refused")))
+    first, second, *_, last = out.splitlines()
+    assert first == "✗ Bash make test … 2 lines  refused"
+    assert second.startswith("  │ `make test` is denied by Bash(make:*): too slow")
+    assert last.endswith("more lines, Ctrl-O shows them")
 
 
 def test_a_refusal_and_a_failure_say_so() -> None:

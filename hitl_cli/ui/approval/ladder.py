@@ -164,9 +164,17 @@ class RuleForm:
 
 
 def _covers(rule: str) -> str:
-    """What one rule for commands covers, in words."""
-    _, _, pattern = rule.removesuffix(")").partition("(")
-    return f"every `{pattern.removesuffix(':*')}`" if pattern.endswith(":*") else "exactly this"
+    """What one rule of several covers, in the words of the rungs themselves."""
+    tool, _, pattern = rule.removesuffix(")").partition("(")
+    if tool == "Bash":
+        return f"every `{pattern.removesuffix(':*')}`" if pattern.endswith(":*") else "exactly this command"
+    if tool not in ("Read", "Write", "Edit"):
+        return ""
+    does = "reading" if tool == "Read" else "writing"
+    folder = pattern.removesuffix("/**")
+    if pattern == "**":
+        return f"{does} the whole workspace"
+    return f"{does} all below {folder}" if folder != pattern else f"{does} this file"
 
 
 _PROGRAM = later(r"(?:^|[|&;\n(])\s*([\w./+-]+)(?:[ \t]+([a-z][a-z-]*)(?=\s|$))?")

@@ -86,8 +86,9 @@ def _help(repl: Host, argument: str) -> None:
 
 
 KEYS = """Enter sends · Ctrl-J, Alt-Enter or \\ at the end: new line · @ completes files
-Esc or Ctrl-C stops a turn · Ctrl-D leaves · Shift-Tab: mode · Ctrl-R: history
-! runs a command of yours · Ctrl-G: $EDITOR · Ctrl-O: the last result whole
+Esc or Ctrl-C stops a turn · Ctrl-D leaves · Shift-Tab: the next mode
+Ctrl-R: history · Ctrl-G: $EDITOR · Ctrl-O: the last result whole
+! runs a command of yours, and the model is told what it printed
 Typing while the model works queues; Up takes the last message back."""
 
 
@@ -106,13 +107,13 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "/permissions",
-        "rules: list, find, add, remove",
+        "rules: list, find, allow, ask, deny, remove",
         program.permissions,
         anytime=True,
         takes="[TEXT|allow RULE|…]",
         choices=("allow", "ask", "deny", "remove"),
     ),
-    Command("/pending", "what waits for an answer, here and elsewhere", conversation.pending, anytime=True),
+    Command("/pending", "what waits for an answer, in all sessions", conversation.pending, anytime=True),
     Command("/status", "session, model, folders", program.status, anytime=True),
     Command("/cost", "tokens and price so far", program.cost, anytime=True),
     Command("/context", "how full the model's window is", program.context, anytime=True),

@@ -71,7 +71,10 @@ def config(repl: Host, argument: str) -> None:
     config = repl.setup.config
     names = [name for name in config.__struct_fields__ if name != "origins"]
     values = {name: getattr(config, name) for name in names}
-    shown = {name: "-" if value in (None, "", (), {}) else str(value) for name, value in values.items()}
+    shown = {
+        name: "-" if value in (None, "", (), {}) else str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in values.items()
+    }
     repl.say("\n".join(f"{n:<11} {shown[n]:<24} {config.origins.get(n, 'default')}" for n in names), "")
 
 

@@ -18,6 +18,7 @@ from hitl_cli.interrupts import (
 )
 from hitl_cli.journal import Call, Grant
 from hitl_cli.ui.approval import Answered, AnsweredRest, Editor, Panel, Parked, Stopped
+from hitl_cli.ui.approval.ladder import denials
 
 KEYS = "  y once · n no · a always · e edit · d never · ? explain · p park · esc stop"
 
@@ -360,6 +361,29 @@ def test_never_offers_one_by_one_what_an_allow_needs_together(drive, bash):
         "Bash(touch:*)",
         "Bash(make deploy:*)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("Bash(touch x)", "exactly this command"),
+        ("Bash(touch:*)", "every `touch`"),
+        ("Write(./x)", "writing this file"),
+        ("Edit(src/x)", "writing this file"),
+        ("Write(src/**)", "writing all below src"),
+        ("Write(**)", "writing the whole workspace"),
+        ("Read(~/x)", "reading this file"),
+        ("Read(**)", "reading the whole workspace"),
+        ("WebFetch(domain:example.org)", ""),
+    ],
+)
+def test_each_rule_that_never_offers_says_what_it_covers(rule, words):
+    class Hits:
+        def problem(self, *_):
+            return ""
+
+    rung = Suggestion("Bash(cat)", "both", "project", (rule,))
+    assert next(s.covers for s in denials("Bash", [rung], {}, Hits()) if s.rule == rule) == words
 
 
 def test_a_form_higher_than_the_screen_keeps_its_choice_and_its_keys_in_sight(drive, bash):
