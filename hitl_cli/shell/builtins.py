@@ -15,6 +15,7 @@ from hitl_cli.regex import later
 from hitl_cli.shell import variables
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs.table import word_set
+from hitl_cli.shell.shells import STDIN
 from hitl_cli.shell.tree import Unreadable
 
 _VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -254,9 +255,7 @@ def _settled(operands: list[Word]) -> bool:
 
 
 def _source(words: tuple[Word, ...]) -> Effect:
-    if len(words) > 1 and (
-        words[1] == "/dev/stdin" or (isinstance(words[1], Unknown) and words[1].text.startswith("<("))
-    ):
+    if len(words) > 1 and (words[1] in STDIN or (isinstance(words[1], Unknown) and words[1].text.startswith("<("))):
         raise Unreadable("it runs what another command prints")
     return Effect(acts=(Act(min(1, len(words) - 1), "runs a file in this shell"),))
 

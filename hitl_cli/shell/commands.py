@@ -41,7 +41,7 @@ def _wrapper(walk: Walk, call: Call) -> After:
     try:
         layer = wrappers.peel(call.words)
     except Unreadable as error:
-        unread(walk, call, str(error))
+        unread(walk, call, str(error), rough_words(piped(walk.piped)) if call.fed else ())
         return call.folders, call.folders
     if layer is None:
         return _bare_reader_of(call.words[0])(walk, call)
@@ -148,16 +148,15 @@ def _program(walk: Walk, call: Call) -> After:
     """The command itself, and the files and hosts it names."""
     folders = call.folders
     found = study(call.words, walk.place, folders[0] if len(folders) == 1 else None, call.fed)
+    words = found.words
+    if found.shell or words[0] in UNFOLLOWED:
+        started.unfollowed(walk, call, found)
     if found.opaque:
         unread(walk, call, found.opaque)
-    words = found.words
-    if words[0] in UNFOLLOWED:
-        found.acts, found.also = wrappers.unfollowed(words), (*found.also, *started.unfollowed(words))
-        found.starts += [word for word in words[1:] if isinstance(word, str) and " " in word]
     if call.marked:
         found.starts += variables.programs(word for word, _ in call.marked)
     if found.starts:
-        found.also = (*found.also, *started.forms(walk, found.starts, partial(_run, call)))
+        found.also = (*found.also, *started.forms(walk, call, found.starts, partial(_run, call)))
     if call.redirs:
         found.also = (*found.also, *[(HERE, text) for text in given(call)])
     out, text = walk.out, call.text

@@ -16,6 +16,7 @@ _BASHISM = later(
 )
 _ZSH_PLAIN = later(r"(?:[\w ./:@,%+\-\n'\"]|&&|\|\|?|;|(?<=\w)=)*\Z")
 
+STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 SHELLS = frozenset(("bash", "sh", "dash", "ash", "ksh", "zsh", "mksh", "rbash"))
 
 
@@ -56,7 +57,7 @@ def shell(name: str, words: tuple[Word, ...]) -> Layer | None:
     if at >= len(words):
         return Layer(stdin=True)
     script = words[at]
-    if script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+    if script in STDIN:
         return Layer(stdin=True)
     if isinstance(script, Unknown) and script.text.startswith("<("):
         raise Unreadable(f"{name} runs what another command prints")

@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hitl_cli.access import Access, Command, Opaque, Word
+from hitl_cli.access import Access, Act, Command, Opaque, Word
+from hitl_cli.regex import later
+from hitl_cli.shell.call import Call, given, piped
+from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
+from hitl_cli.shell.shells import SHELLS
 from hitl_cli.shell.tree import Unreadable
+from hitl_cli.shell.wrapper_rows import UNFOLLOWED
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
@@ -22,10 +27,14 @@ _SIGNS = "!:+\\. "  # with which editors and configuration begin what they give 
 
 
 def forms(
-    walk: Walk, starts: Iterable[tuple[Word, ...] | str], run: Callable[[Walk, tuple[Word, ...]], object]
+    walk: Walk, call: Call, starts: list[tuple[Word, ...] | str], run: Callable[[Walk, tuple[Word, ...]], object]
 ) -> tuple[tuple[Word, ...], ...]:
-    """The words of the simple commands in `starts`; `run` states the accesses of one that is given as words."""
+    """The words of the simple commands in `starts` and of the shells among the words of the call, which run what that is
+    given; `run` states the accesses of one that is given as words."""
     found: list[tuple[Word, ...]] = []
+    around = "\n".join(filter(None, (*given(call), piped(walk.piped))))  # what it is given on its standard input
+    if around:
+        starts = [*starts, *[call.words[at:] for at, word in enumerate(call.words[:_TRIED]) if at and word in SHELLS]]
     for start in filter(None, starts):
         apart = walk.apart()
         text = start if isinstance(start, str) else _one_text(start)
@@ -38,6 +47,8 @@ def forms(
                 found += _rough([word if isinstance(word, str) else word.text for word in start])
         else:
             apart.script(text.lstrip(_SIGNS), (None,))
+            if around and any(isinstance(access, Opaque) for access in apart.out):
+                found += _rough(rough_words(around))
         walk.steps, walk.characters = apart.steps, apart.characters
         for access in apart.out:
             found += _said(access)
@@ -67,7 +78,32 @@ def _rough(words: Iterable[str]) -> Iterator[tuple[Word, ...]]:
         yield tuple(found[at : at + _SPELLED])
 
 
-def unfollowed(words: tuple[Word, ...]) -> list[tuple[Word, ...]]:
-    """What a program may run whose options are not known: from each word on, and in each text."""
-    inside = [words[at:] for at in range(1, min(len(words), _SPELLED))]
-    return inside + [rough_words(word) for word in words[1:_SPELLED] if isinstance(word, str) and " " in word]
+# Programs that start a shell when they are given no more than so many words that are no options and no numbers.
+_SHELLED = {
+    **dict.fromkeys(("su", "newgrp"), _TRIED),
+    **dict.fromkeys(("sg", "runuser", "chroot", "nsenter", "script", "proot", "systemd-nspawn"), 1),
+    **dict.fromkeys(("unshare", "fakeroot", "firejail", "screen", "capsh", "pkexec", "parallel", "sem"), 0),
+}
+_COMMAND = later(r"-\w*c|--(?:session-)?command(?:=.*)?")
+
+
+def unfollowed(walk: Walk, call: Call, found: Reading) -> None:
+    """A program whose options are not known runs another one among its operands, and a rule has to spell every one of them:
+    from each word on, and in each text. One that starts a shell has it run what it is given."""
+    words = found.words
+    fed = walk.piped is not None or any(redirect.op.startswith("<") for redirect in call.redirs)
+    if words[0] in UNFOLLOWED:
+        operands = [at for at, word in enumerate(words) if at and not (isinstance(word, str) and word[:1] == "-")]
+        found.acts = [Act(at, "may be a command that is run") for at in operands]
+        inside = [words[at:] for at in range(1, min(len(words), _SPELLED))]
+        texts = [word for word in words[1:] if isinstance(word, str) and " " in word]
+        found.also = (*found.also, *inside, *map(rough_words, texts[:_SPELLED]))
+        found.starts += texts
+        if fed:
+            found.starts += inside
+        named = [at for at in operands if not (isinstance(word := words[at], str) and word.isdigit())]
+        ends = any(isinstance(word, str) and _COMMAND.fullmatch(word) for word in words)
+        found.shell = len(named) <= _SHELLED.get(str(words[0]), -1) and not ends
+    if fed and found.shell:
+        found.starts.append(("sh",))
+        found.opaque = found.opaque or f"{words[0]} starts a shell that runs what it is given on its standard input"

@@ -148,5 +148,5 @@ ALIASES = {f"g{name}": name for name in ("timeout", "nice", "nohup", "stdbuf", "
 UNFOLLOWED = word_set(
     "parallel sem unshare nsenter chroot runuser setpriv sg su newgrp ltrace perf firejail bwrap entr script fakeroot "
     "proot rlwrap dbus-run-session start-stop-daemon setarch linux32 linux64 numactl cgexec prlimit catchsegv valgrind "
-    "tsocks proxychains proxychains4 torsocks torify daemonize chpst softlimit screen"
+    "tsocks proxychains proxychains4 torsocks torify daemonize chpst softlimit screen capsh systemd-nspawn pkexec"
 )

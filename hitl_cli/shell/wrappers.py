@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hitl_cli.access import Act, Unknown, Word
+from hitl_cli.access import Unknown, Word
 from hitl_cli.regex import later
 from hitl_cli.shell.programs import SYSTEM_FOLDERS
 from hitl_cli.shell.shells import SHELLS, shell
@@ -195,15 +195,6 @@ def _xargs(inner: tuple[Word, ...], given: dict[str, Word]) -> tuple[Word, ...]:
     if not isinstance(mark, str):
         raise Unreadable("the mark of xargs is known only when it runs")
     return replaced(inner, mark, safe=False)
-
-
-def unfollowed(found: tuple[Word, ...]) -> list[Act]:
-    """A program that runs another one among its operands: a rule has to spell every one of them."""
-    return [
-        Act(at, "may be a command that is run")
-        for at, word in enumerate(found)
-        if at and not (isinstance(word, str) and word.startswith("-"))
-    ]
 
 
 def replaced(words: tuple[Word, ...], mark: str, safe: bool, prefix: str = "") -> tuple[Word, ...]:

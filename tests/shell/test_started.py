@@ -119,6 +119,52 @@ def test_what_is_not_followed_is_searched(said: Says, program: str) -> None:
     GIT_PAGER='rm x' git log
     GIT_SSH_COMMAND='rm x' git fetch
     su -c 'cd a && rm x'
+    su <<< 'rm x'
+    su - u <<< 'cd a && rm x'
+    echo 'rm x' | su
+    echo 'rm x' | sudo su - u
+    sudo -s <<< 'rm x'
+    sudo -i <<< 'rm x'
+    echo 'rm x' | sudo -s
+    doas -s <<< 'rm x'
+    pkexec <<< 'rm x'
+    runuser -u u sh <<< 'rm x'
+    runuser -l u <<< 'rm x'
+    chroot /r <<< 'rm x'
+    chroot /r bash -s <<< 'rm x'
+    echo 'rm x' | unshare -r
+    unshare -r sh <<< 'rm x'
+    nsenter -t 1 -m <<< 'rm x'
+    setpriv --reuid 1 sh <<< 'rm x'
+    newgrp g <<< 'rm x'
+    script -q /dev/null sh <<< 'rm x'
+    script <<< 'rm x'
+    firejail bash <<< 'rm x'
+    parallel <<< 'rm x'
+    echo 'rm x' | parallel -j 4
+    nix-shell <<< 'rm x'
+    nix develop <<< 'rm x'
+    poetry shell <<< 'rm x'
+    distrobox enter b <<< 'rm x'
+    lxc exec c sh <<< 'rm x'
+    gosu u sh <<< 'rm x'
+    systemd-run --pty sh <<< 'rm x'
+    docker exec -i c bash -s a <<< 'rm x'
+    docker run -i alpine <<< 'rm x'
+    kubectl exec -i p -- sh <<< 'rm x'
+    bash -s <<< 'rm x'
+    sh -s -- a <<< 'rm x'
+    busybox ash -s <<< 'rm x'
+    ssh h bash -s <<< 'rm x'
+    ssh h 'cd a && bash -s' <<< 'rm x'
+    echo 'rm x' | ssh h bash
+    rsh h rm x
+    . /dev/fd/0 <<< 'rm x'
+    fish -c 'rm x'
+    fish <<< 'rm x'
+    tcsh -fc 'rm x'
+    pwsh -NoProfile -Command rm x
+    nu --commands 'rm x'
     script -qc 'cd a && rm x' f""".splitlines(),
 )
 def test_what_is_started_by_words_or_by_a_text_is_seen(said: Says, text: str) -> None:
@@ -136,6 +182,13 @@ def test_what_is_started_by_words_or_by_a_text_is_seen(said: Says, text: str) ->
     gh pr create --title 'rm x'
     curl -o rm https://h/x
     git rebase -x 'echo rm' main
+    ssh h cat <<< 'rm x'
+    ssh h 'cat > f' <<< 'rm x'
+    docker exec -i c cat <<< 'rm x'
+    nix-shell --run cat <<< 'rm x'
+    nice cat <<< 'rm x'
+    echo 'rm x' | sudo tee f
+    fish s.fish rm
     fd rm""".splitlines(),
 )
 def test_what_is_only_said_is_not_started(said: Says, text: str) -> None:
@@ -151,3 +204,36 @@ def test_starts_within_starts_are_bounded(said: Says, start: str) -> None:
     found = said(start)
     assert len(found.accesses) < 10
     assert all(len(command.also) < 1_000 for command in found.commands)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """su <<< ls
+    echo ls | su
+    chroot /r <<< ls
+    unshare -r <<< ls
+    script <<< ls
+    firejail <<< ls
+    nix-shell <<< ls
+    nix develop <<< ls
+    poetry shell <<< ls
+    pkexec <<< ls
+    parallel <<< ls""".splitlines(),
+)
+def test_what_a_shell_of_this_machine_is_given_is_covered_by_no_rule_for_what_starts_it(said: Says, text: str) -> None:
+    assert said(text).opaque
+
+
+@pytest.mark.parametrize(
+    "text",
+    """su -c ls <<< x
+    chroot /r cat <<< x
+    unshare -r cat <<< x
+    script -qc ls f <<< x
+    nix-shell --run cat <<< x
+    nix develop -c cat <<< x
+    parallel gzip <<< x
+    su""".splitlines(),
+)
+def test_what_another_program_is_given_is_no_command(said: Says, text: str) -> None:
+    assert not said(text).opaque

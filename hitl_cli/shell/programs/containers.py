@@ -41,9 +41,11 @@ def _elsewhere(reading: Reading) -> None:
 
 
 def _entered(reading: Reading) -> None:
-    """`--entrypoint PROGRAM IMAGE WORDS`."""
+    """`--entrypoint PROGRAM IMAGE WORDS`; what an image starts by itself may be a shell."""
     for _, program in reading.values("--entrypoint"):
         reading.starts.append((program, *reading.operands[1:]))
+    if len(reading.operands) == 1:
+        reading.starts.append(("sh",))
 
 
 _RUN = f"""

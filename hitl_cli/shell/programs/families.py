@@ -44,6 +44,7 @@ FAMILIES = {
         mvn mvnw gradle gradlew swift dotnet bundle rake rspec rubocop
     """,
     "launchers": """
+        fish csh tcsh yash xonsh nu elvish pwsh powershell
         conda mamba micromamba nix-shell nix mise direnv asdf pixi devbox devenv guix rbenv pyenv jenv goenv nodenv
         nvm fnm volta opam stack cabal dune foreman honcho flatpak distrobox toolbox lxc incus limactl colima
         multipass minikube crictl buildah vagrant adb op doppler dotenvx aws-vault chamber pueue heroku fly flyctl
@@ -68,7 +69,7 @@ FAMILIES = {
     """,
     "search": "find fd grep zgrep xzgrep bzgrep rg ripgrep ag ack locate which whereis type hash",
     "sed": "sed",
-    "ssh": "ssh scp sftp ssh-keygen ssh-agent ssh-add ssh-keyscan sshpass autossh mosh",
+    "ssh": "ssh rsh dbclient scp sftp ssh-keygen ssh-agent ssh-add ssh-keyscan sshpass autossh mosh",
     "system": """
         date hostname test [ crontab at batch apt apt-get apt-cache aptitude dpkg rpm dnf yum apk pacman zypper
         systemctl journalctl loginctl machinectl systemd-run launchctl service initctl hyperfine viddy watchexec

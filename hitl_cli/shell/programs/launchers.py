@@ -6,6 +6,9 @@ row here: what they start is judged by itself.
 
 from __future__ import annotations
 
+import re
+
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -24,7 +27,31 @@ def _behind_dashes(reading: Reading) -> None:
         reading.inner = reading.words.index("--") + 1
 
 
+def shell(reading: Reading) -> None:
+    """A shell in an environment, on another machine or in a container, unless a command is given."""
+    reading.shell = not reading.has("--run", "-c", "--command") and len(reading.operands) < 2
+
+
+_GIVEN = later(r"-\w*c|-c\w*|--[\w-]*commands?(?:=(.*))?", re.IGNORECASE | re.DOTALL)
+
+
+def _other_shell(reading: Reading) -> None:
+    """A shell with a language of its own: its text is searched as if it were bash's."""
+    options = [found for word in reading.words if isinstance(word, str) and (found := _GIVEN.fullmatch(word))]
+    if options:
+        reading.starts += [word for word in reading.operands if isinstance(word, str)]
+        reading.starts += [option[1] for option in options if option[1]]
+    elif not reading.operands:
+        reading.starts.append(("sh",))
+
+
 PROGRAMS: dict[str, Row] = {
+    **rows(
+        "their manuals: shells that do not read as bash does",
+        "fish csh tcsh yash xonsh nu elvish pwsh powershell",
+        abbreviates=False,
+        then=_other_shell,
+    ),
     **rows(
         "conda, mamba documentation",
         "conda mamba micromamba",
@@ -42,11 +69,12 @@ PROGRAMS: dict[str, Row] = {
     "nix-shell": Row(
         "nix-shell(1)",
         f"--run --command = {_STARTS}\n-p --packages -i -I -A --attr --keep --max-jobs -j =\n--arg --argstr --option ==",
+        then=shell,
         abbreviates=False,
     ),
     "nix": Row(
         "Nix reference",
-        subs=rows("Nix reference", "develop shell", f"-c --command ; {_STARTS}", abbreviates=False),
+        subs=rows("Nix reference", "develop shell", f"-c --command ; {_STARTS}", abbreviates=False, then=shell),
         abbreviates=False,
     ),
     "mise": Row(
@@ -62,7 +90,10 @@ PROGRAMS: dict[str, Row] = {
         honcho flatpak distrobox toolbox lxc incus limactl colima multipass minikube crictl buildah vagrant adb op
         doppler dotenvx aws-vault chamber pueue heroku fly flyctl sops""",
         "-C --cd = folder",
-        subs=rows("their manuals", "exec run shell enter ssh x add exec-env exec-file", act=_STARTS, abbreviates=False),
+        subs={
+            **rows("their manuals", "shell enter ssh", "-c --command =", act=_STARTS, abbreviates=False, then=shell),
+            **rows("their manuals", "exec run x add exec-env exec-file", act=_STARTS, abbreviates=False),
+        },
         abbreviates=False,
     ),
     **rows(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hitl_cli.access import Unknown
 from hitl_cli.shell.programs.families import row_of
+from hitl_cli.shell.programs.launchers import shell
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.sorting import delegate
 from hitl_cli.shell.programs.table import Row, rows
@@ -221,6 +222,7 @@ PROGRAMS: dict[str, Row] = {
         "-C --directory -P --project -p = folder",
         subs={
             **rows("Poetry manual", "run exec", stops=1, act=_RUNS, then=run_inner),
+            "shell": Row("Poetry manual, Pipenv manual", then=shell),
             "config": Row("Poetry manual", act="changes configuration"),
             "new": Row("Poetry manual", "--name --readme --python --description =", operands="make"),
             "self": Row("Poetry manual", act="changes the program itself"),

@@ -53,6 +53,7 @@ class Reading(Struct, gc=False):
     urls     addresses that are asked, as written
     also     for deny and ask rules: other ways to say the same (without options)
     starts   for deny and ask rules: the words of commands and the texts that it starts
+    shell    it starts a shell, which runs its input
     opaque   why no prefix rule can cover it, "" when one can
     """
 
@@ -80,6 +81,7 @@ class Reading(Struct, gc=False):
     urls: list[str] = field(default_factory=list)
     also: tuple[tuple[Word, ...], ...] = ()
     starts: list[tuple[Word, ...] | str] = field(default_factory=list)
+    shell: bool = False
     opaque: str = ""
 
     def placed(self) -> list[tuple[int, Word]]:

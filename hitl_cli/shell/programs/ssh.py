@@ -83,6 +83,7 @@ _SSH = """
 """
 PROGRAMS: dict[str, Row] = {
     "ssh": Row("ssh(1)", _SSH, stops=2, wary=True, then=_ssh),
+    **rows("rsh(1), dbclient(1)", "rsh dbclient", "-l -p -i -J =", stops=2, abbreviates=False, then=_ssh),
     "scp": Row(
         "scp(1)",
         f"""

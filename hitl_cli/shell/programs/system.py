@@ -10,6 +10,7 @@ import re
 
 from hitl_cli.access import Unknown
 from hitl_cli.regex import later
+from hitl_cli.shell.programs.launchers import shell
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows, word_set
 
@@ -155,7 +156,7 @@ PROGRAMS: dict[str, Row] = {
         "systemctl journalctl loginctl machinectl",
         "-H --host -M --machine = works on another machine\n--root --image --file --directory -D = works on other files\n"
         "-u --unit -p --property --since --until -S -U -o --output -t --type --state -g --grep =\n-b --boot -n --lines ?",
-        subs=rows("machinectl(1)", "shell", act=_STARTS),
+        subs=rows("machinectl(1)", "shell", act=_STARTS, then=shell),
         shared=True,
     ),
     "systemd-run": Row("systemd-run(1)", "-p -u --unit --uid --gid --on-active =", stops=1, then=_starts, wary=True),
