@@ -114,7 +114,7 @@ class Dialogue:
         sure = self.interrupt.source == "uncertain"
         always = self._rules() and not self.interrupt.safety and not self.sheet.odd
         return [
-            ("y", "yes, run it again" if sure else "yes, once", ("yes",)),
+            ("y", "yes, run it again" if sure else "yes once", ("yes",)),
             *no,
             *([("x", "no to all", ("no to all",))] if self.number < self.total else []),
             *([("a", "always", ("always",))] if always else []),

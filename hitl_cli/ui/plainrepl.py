@@ -144,7 +144,7 @@ class PlainRepl:
     async def ask(self, waiting: Waiting) -> Outcome:
         """The loop stands still meanwhile: nothing of this session runs while it waits."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
-        self.teller.faced = waiting.interrupt.call.id if waiting.interrupt.call else ""
+        self.teller.face(waiting.interrupt.call.id if waiting.interrupt.call else "")
         if self.setup.config.bell and sys.stdout.isatty():
             print("\a", end="", flush=True)
         try:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 class Questions:
     """
-    refused   messages of the model of which the person refused the rest
+    refused   messages of the model of which the person refused the rest, and with which words
     agreed    call -> digest that was shown and approved after the one on record
     """
 
     def __init__(self, talk: Conversation) -> None:
         self._talk = talk
-        self.refused: set[str] = set()
+        self.refused: dict[str, Reject] = {}
         self.agreed: dict[str, str] = {}
 
     def agree(self, call: str, digest: str) -> None:
@@ -41,14 +41,14 @@ class Questions:
             return await talk.watch(talk.agent.stream_recover(talk.session))
         if isinstance(first, Approval):
             if message in self.refused:
-                return await self._resume({first.id: Reject()})
+                return await self._resume({first.id: self.refused[message]})
             if self.agreed.get(first.call.id) == first.digest:
                 return await self._resume({first.id: Approve()})
         match await talk.screen.ask(await self._waiting(first)):
             case Answered(answer):
                 return await self._resume({first.id: answer})
             case AnsweredRest(answer):
-                self.refused.add(message)
+                self.refused[message] = answer
                 rest = [i for i in talk.pending if isinstance(i, Approval) and message_of(i) == message]
                 return await self._resume({i.id: answer for i in rest})
             case Late():

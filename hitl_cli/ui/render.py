@@ -18,7 +18,6 @@ from hitl_cli.journal import (
     Ended,
     Json,
     Judged,
-    Raised,
     Recorded,
     Replied,
     Result,
@@ -53,7 +52,12 @@ class Teller:
         self._denied: dict[str, str] = {}  # why calls were refused by something other than a person
         self._streamed = False  # text of the reply that is coming was told already
         self._bare = False  # the message of the person is what was told last
-        self.faced = ""  # the call whose panel is what stands above
+        self._faced = ""  # the call whose panel is what stands above
+
+    def face(self, call: str) -> None:
+        """The panel of `call` stands above from now on; "": that of something else."""
+        self._faced = call
+        self._seen.add(call)
 
     def tell(self, event: object) -> str:
         """What to print for `event`, "" for nothing."""
@@ -92,8 +96,6 @@ class Teller:
                 return self.lines([line for lines in told for line in lines])
             case Judged(decision="deny"):
                 self._denied[entry.call] = entry.reason
-            case Raised():
-                self._seen |= {str(raised["id"]).partition(":")[0] for raised in entry.interrupts}
             case Started():
                 self._started[entry.call] = recorded.at
                 if (call := self.calls.get(entry.call)) and entry.input:
@@ -119,7 +121,7 @@ class Teller:
         self._approved |= {call} if "approve" in answer else set()
         if again:
             return rule_lines(answer)
-        unseen = self.calls.get(call) if call != self.faced else None
+        unseen = self.calls.get(call) if call != self._faced else None
         about = call_words(unseen.name, unseen.input, unseen.raw) if unseen else ""
         return [answer_line(answer, by, about, self.width), *rule_lines(answer)]
 

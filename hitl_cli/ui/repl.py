@@ -103,7 +103,7 @@ class Repl:
     async def ask(self, waiting: Waiting) -> Outcome:
         call = waiting.interrupt.call
         what = call.name if call else waiting.interrupt.kind
-        self.teller.faced = call.id if call else ""
+        self.teller.face(call.id if call else "")
         if self.setup.config.bell:
             self.paper.bell()
         self.paper.name(f"hitl waits: {clean(what)}")

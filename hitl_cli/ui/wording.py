@@ -50,13 +50,14 @@ def call_lines(call: Call, result: Result, seconds: float, width: int, seen: boo
     body = clean(result.text).rstrip("\n")
     lines = body.split("\n") if body not in ("", "(no output)") else []
     tail = _outcome(call.name, result, lines, seconds)
-    words = cut(call_words(call.name, call.input, call.raw), max(width - cells(tail) - 4, 12))
+    whole = good and call.name in WHOLE
+    words = call.name if whole else cut(call_words(call.name, call.input, call.raw), max(width - cells(tail) - 4, 12))
     head: Line = [("good" if good else "warn", "✓ " if good else "✗ "), ("", words)]
     head += [("dim", f"  {tail}")] if tail else []
     if result.data.get("diff"):
         rows = [] if seen else [line for _, line in draw(parse(str(result.data["diff"])), width)]
         return [head, *_beginning(rows, CHANGED)]
-    if good and call.name in WHOLE:
+    if whole:
         return [head, *([("", "    " + row)] for line in lines for row in fold(line, width - 5))]
     if good and call.name != "Bash":
         return [head]

@@ -134,7 +134,7 @@ def test_no_to_the_rest_refuses_them_all(home: Any, terminal: Open) -> None:
     window.type("N")
     window.wait("why?")
     window.enter("enough")
-    window.wait("Over.")
+    window.wait("  rejected: enough\n  rejected: enough · Bash mkdir cc\n", "Over.")
     assert [p.name for p in home.work.iterdir()] == ["aa"]
 
 

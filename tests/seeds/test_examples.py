@@ -52,13 +52,13 @@ get_bank_balance
 1: account: 56789
 tool   Look up the balance of an account.
 why    the program's own policy decides
-y yes, once, n no, x no to all, a always, m modify, d never, ? explain, p park, s stop: Question 2 of 2
+y yes once, n no, x no to all, a always, m modify, d never, ? explain, p park, s stop: Question 2 of 2
 transfer
 1: to: Ann
 2: amount: 100
 tool   Send money.
 why    the program's own policy decides
-y yes, once, n no, a always, m modify, d never, ? explain, p park, s stop: to (empty: Ann): amount (empty: 100): \
+y yes once, n no, a always, m modify, d never, ? explain, p park, s stop: to (empty: Ann): amount (empty: 100): \
 """
 }
 

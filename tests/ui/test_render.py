@@ -98,7 +98,8 @@ def test_an_answer_names_its_call_unless_the_panel_of_the_call_stands_above() ->
         ("result", "result given"),
     ):
         answer = {kind: {"reason": "later"}}
-        for teller.faced, first in (("1.1.0", f"  {words}\n"), ("", f"  {words} · Bash make test … 2 lines\n")):
+        for faced, first in (("1.1.0", f"  {words}\n"), ("", f"  {words} · Bash make test … 2 lines\n")):
+            teller.face(faced)
             answered = Answered({"1.1.0:approval": answer, "1.1.1:approval": answer}, Who("person"))
             out = re.sub(r"\x1b\[\d*m", "", teller.tell(Recorded(2, 2.0, answered)))
             teller._approved.clear()
@@ -186,15 +187,25 @@ def test_a_change_that_nobody_was_asked_about_is_shown() -> None:
 
 
 def test_a_change_that_a_panel_showed_is_not_shown_again() -> None:
+    """Where no panel stood, as in a session that is reopened, the change is shown although it was asked about."""
     asked = Raised(({"id": "1.1.0:approval", "kind": "approval"},))
     changed = Settled("1.1.0", Result("changed a.py", data={"diff": DIFF}))
-    assert told(reply("", WRITE), asked, changed) == "✓ Write a.py  +1 −1\n"
+    for panel, lines in ((True, 1), (False, 4)):
+        teller = Teller(60, False)
+        teller.tell(Recorded(1, 1.0, reply("", WRITE)))
+        teller.tell(Recorded(2, 2.0, asked))
+        if panel:
+            teller.face("1.1.0")
+        assert len(teller.tell(Recorded(3, 3.0, changed)).splitlines()) == lines
 
 
 def test_what_is_to_do_is_listed() -> None:
     call = Call("1.1.0", "Todo", {"items": []})
     listed = Settled("1.1.0", Result("[x] one\n[ ] two", data={"todo": [{"text": "one"}, {"text": "two"}]}))
     assert told(reply("", call), listed) == "✓ Todo\n    [x] one\n    [ ] two\n"
+    asked = Call("1.1.0", "AskUser", {"questions": [{"question": "Which?"}]})
+    replied = Settled("1.1.0", Result("Which?\nthis"))
+    assert told(reply("", asked), replied) == "✓ AskUser\n    Which?\n    this\n"
 
 
 LINE = st.text(st.characters(codec="utf-8") | st.sampled_from("▌>✓ \n\n"), max_size=80)

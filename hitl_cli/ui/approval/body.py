@@ -195,6 +195,8 @@ def of_call(
         added, removed = diff.counts(rows)
         fresh = (("good", "new file"),) if preview.before == "" else ()
         badges = (*fresh, ("add", f"+{added}"), *((("del", f"−{removed}"),) if removed else ()), *badges)
+    elif preview.kind == "command" and given.get("background") is True:
+        badges = (("warn", "in the background"), *badges)
     body = preview.body if preview.kind != "text" or not _is_json(preview.body, given) else arguments(given)
     content = body.removesuffix("\n") or "(nothing would change)"
     odd = _odd(title, content, *_strings(given))

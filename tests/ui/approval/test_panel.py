@@ -34,6 +34,14 @@ def test_a_command_with_its_reason_and_purpose(drive, bash):
     assert it.bottom == [KEYS]
 
 
+def test_a_command_that_goes_on_in_the_background_says_so_edited_too(drive, bash):
+    call = Call("1.1.0", "Bash", {"command": "make watch", "background": True})
+    it = drive(bash("make watch", call=call))
+    assert it.text[0] == "▌ Bash  in the background"
+    it.press("e").type(" --quiet").press("enter")
+    assert [line for line in it.text if line.startswith("▌ Bash")][-1] == "▌ Bash  in the background  edited"
+
+
 def test_the_place_in_the_queue_and_a_key_for_the_rest(drive, bash):
     it = drive(bash("make deploy"), number=2, total=5)
     assert it.text[0] == "▌ Bash  2 of 5"
