@@ -154,7 +154,7 @@ def _program(walk: Walk, call: Call) -> After:
     if found.opaque:
         unread(walk, call, found.opaque)
     if call.marked:
-        found.starts += variables.programs(word for word, _ in call.marked)
+        started.assigned(call, found)
     if found.starts:
         found.also = (*found.also, *started.forms(walk, call, found.starts, partial(_run, call)))
     if call.redirs:
@@ -254,19 +254,19 @@ def _builtin(walk: Walk, call: Call) -> After:
         free, acts, folders, targets = _moves(walk, call, effect.enters, acts, len(marked))
         after = (folders, folders if folders == (None,) else call.folders)
     final = (*marked, *call.words)
+    chosen = started.chosen(walk, call, call.words) if effect.gives and not free else ()
     forms, spells = _forms(walk, call, final)
     walk.out.append(
         Command(
             final, acts, tuple(forms), (name,), call.text, call.within, one(call.folders), "" if marked else free,
-            tuple(spells), (call.words,) if marked else (),
+            tuple(spells), (*((call.words,) if marked else ()), *chosen),
         )
     )  # fmt: skip
     for path, glob in targets:
         walk.out.append(ReadPath(path, call.text, index, glob=glob))
     if name in ("source", "."):
-        for word in call.words[1:2]:
-            for path, glob in paths(walk, word, call.folders):
-                walk.out.append(ReadPath(path, call.text, index, glob=glob))
+        read = [found for word in call.words[1:2] for found in paths(walk, word, call.folders)]
+        walk.out += [ReadPath(path, call.text, index, glob=glob) for path, glob in read]
     if effect.text is not None:
         _enter(walk, effect.text, replace(call, folders=(None,)), name)
     return after

@@ -20,6 +20,7 @@ from hitl_cli.shell.lexer import Lexer
 from hitl_cli.shell.operands import After, Folders, one
 from hitl_cli.shell.possible import Possible
 from hitl_cli.shell.scan import DEEPEST, LARGEST, WORDS, look, rough_words
+from hitl_cli.shell.started import chosen
 from hitl_cli.shell.statements import STATEMENTS, redirections, sequence
 from hitl_cli.shell.tree import Assignment, Nested, NoteKind, Raw, Statement, Unreadable
 
@@ -232,7 +233,9 @@ class Walk(Struct, gc=False):
         elif marked:
             acts = tuple(Act(at, reason) for at, (_, reason) in enumerate(marked))
             assigned = tuple(word for word, _ in marked)
-            self.out.append(Command(assigned, acts, text=made.text, within=self.within, cwd=one(folders)))
+            call = Call(assigned, assigned, made.text, folders, self.within, fed)
+            also = chosen(self, call, assigned)
+            self.out.append(Command(assigned, acts, text=made.text, within=self.within, cwd=one(folders), also=also))
         elif made.words:
             raise Unreadable("which program runs is known only when it runs")
         if made.redirs:

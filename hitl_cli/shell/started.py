@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hitl_cli.access import Access, Act, Command, Opaque, Word
+from hitl_cli.records import replace
 from hitl_cli.regex import later
+from hitl_cli.shell import variables
 from hitl_cli.shell.call import Call, given, piped
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
@@ -53,6 +55,20 @@ def forms(
         for access in apart.out:
             found += _said(access)
     return tuple(dict.fromkeys(found))
+
+
+def assigned(call: Call, found: Reading) -> None:
+    """What the variables in front of a command have it start and write."""
+    given = [word for word, _ in call.marked]
+    found.starts += variables.programs(given, found.words)
+    for file in variables.files(given):
+        found.write(file)
+
+
+def chosen(walk: Walk, call: Call, assignments: Iterable[Word]) -> tuple[tuple[Word, ...], ...]:
+    """The words of the commands that variables choose for what is started later."""
+    texts: list[tuple[Word, ...] | str] = [*variables.programs(assignments)]
+    return forms(walk, replace(call, words=(), redirs=()), texts, lambda walk, words: None) if texts else ()
 
 
 def _one_text(words: Sequence[Word]) -> str | None:

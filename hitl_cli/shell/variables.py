@@ -7,7 +7,7 @@ text began: there the names that shells, loaders and programs are known to read 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hitl_cli.access import Word
 from hitl_cli.regex import later
@@ -33,7 +33,14 @@ _HARMLESS = word_set(
 _PROGRAM = later(
     r"(?:GIT_|MAN|GH_|BAT_|SYSTEMD_|AWS_)?PAGER|(?:GIT_|GIT_SEQUENCE_)?EDITOR|VISUAL|BROWSER|(?:GIT_|SSH_)ASKPASS"
 )
-_COMMANDS = ("COMMAND", "_CMD", "_DIFF", "LESSOPEN", "LESSCLOSE")  # so end further such names
+_COMMANDS = later(  # further such names
+    r"(?:.*(?:COMMAND|_CMD|_DIFF|_RSH|_SSH|_SHELL|_shell|WRAPPER|RUNNER|LINKER|OPTIONS)|LESSOPEN|LESSCLOSE|SHELL|CC|CXX|LD|AR"
+    r"|GIT_CONFIG_(?:VALUE_\d+|PARAMETERS))"
+)
+# Names of a file that is written.
+_WRITTEN = later(
+    r"GIT_TRACE\w*|GIT_INDEX_FILE|SSLKEYLOGFILE|\w*HISTFILE|NODE_REDIRECT_WARNINGS|LLVM_PROFILE_FILE|COVERAGE_FILE"
+)
 _NOTHING = frozenset(("cat", "true", ":", "", "/bin/true", "/bin/cat"))
 
 # Names that shells, loaders or programs read to find code, configuration, credentials or a host.
@@ -70,10 +77,19 @@ def reaches(name: str, value: Word) -> str:
     return f"sets {name}, which the program may read"
 
 
-def programs(assignments: Iterable[Word]) -> list[str]:
-    """What those of `NAME=value` that choose a program choose: a text for a shell."""
+def programs(assignments: Iterable[Word], words: Sequence[Word] = ()) -> list[str]:
+    """What those of `NAME=value` that choose a program, or that `words` name, choose: a text for a shell, which may be what
+    the value gives to a key."""
+    named = {word.rpartition("=")[2] for word in words if isinstance(word, str)}
     parts = [word.partition("=") for word in assignments if isinstance(word, str)]
-    return [value for name, _, value in parts if _PROGRAM.fullmatch(name) or name.endswith(_COMMANDS)]
+    chosen = [v for name, _, v in parts if name in named or _PROGRAM.fullmatch(name) or _COMMANDS.fullmatch(name)]
+    return [each.strip("' ") for v in chosen for each in (v, v.partition("=")[2], v.rpartition("=")[2])]
+
+
+def files(assignments: Iterable[Word]) -> list[str]:
+    """The files that those of `NAME=value` have a program write; what is no path is a flag or a descriptor."""
+    parts = [word.partition("=") for word in assignments if isinstance(word, str)]
+    return [value for name, _, value in parts if "/" in value and _WRITTEN.fullmatch(name)]
 
 
 def stays(name: str, value: Word) -> str:

@@ -118,6 +118,30 @@ def test_what_is_not_followed_is_searched(said: Says, program: str) -> None:
     at now <<< 'rm x'
     GIT_PAGER='rm x' git log
     GIT_SSH_COMMAND='rm x' git fetch
+    GIT_SSH=rm git fetch
+    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0='rm x' git log
+    GIT_CONFIG_PARAMETERS="'core.pager'='rm x'" git log
+    GIT_CONFIG_PARAMETERS="'alias.x=!rm x'" git x
+    P='rm x' git --config-env=core.pager=P log
+    P='rm x' git --config-env core.pager=P log
+    git -c core.sshCommand='rm x' fetch
+    git -c core.fsmonitor='rm x' status
+    git -c diff.a.textconv='rm x' diff
+    git -c credential.helper='!rm x' fetch
+    git -c core.editor='rm x' -c core.pager=cat commit
+    git fetch "ext::sh -c 'rm x'"
+    git clone ext::'rm x'
+    git remote add o 'ext::rm x'
+    export GIT_PAGER='rm x'; git log
+    declare -x GIT_SSH_COMMAND='rm x'; git fetch
+    GIT_PAGER='rm x'; export GIT_PAGER; git log
+    env GIT_EDITOR='rm x' git commit
+    sudo GIT_PAGER='rm x' git log
+    RSYNC_RSH='rm x' rsync a b:c
+    CC='rm x' make
+    RUSTC_WRAPPER=rm cargo build
+    TAR_OPTIONS='--checkpoint-action=exec=rm' tar cf a b
+    npm_config_script_shell=rm npm test
     su -c 'cd a && rm x'
     su <<< 'rm x'
     su - u <<< 'cd a && rm x'
@@ -237,3 +261,16 @@ def test_what_a_shell_of_this_machine_is_given_is_covered_by_no_rule_for_what_st
 )
 def test_what_another_program_is_given_is_no_command(said: Says, text: str) -> None:
     assert not said(text).opaque
+
+
+@pytest.mark.parametrize(
+    "text",
+    """GIT_TRACE=/f git log
+    GIT_TRACE2_EVENT=/f git log
+    env SSLKEYLOGFILE=/f curl h
+    LESSHISTFILE=/f less a
+    COVERAGE_FILE=/f pytest""".splitlines(),
+)
+def test_a_file_that_a_variable_names_is_written(said: Says, text: str) -> None:
+    assert "/f" in said(text).writes
+    assert "/1" not in said(text.replace("/f", "1")).writes

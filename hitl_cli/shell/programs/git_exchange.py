@@ -31,6 +31,7 @@ def _remote(reading: Reading) -> None:
             continue
         if "::" in word:
             reading.act(at, "names a transport helper, which can run any command")
+            reading.starts.append(word.partition("::")[2])
         elif "://" in word:
             reading.urls.append(word)
         elif word.startswith(("/", "../", "~")):
