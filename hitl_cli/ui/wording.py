@@ -9,11 +9,13 @@ import json
 from collections.abc import Mapping
 
 from hitl_cli.journal import Call, Json, Result
+from hitl_cli.regex import later
 from hitl_cli.ui.clean import cells, clean, cut, fold, reveal
 from hitl_cli.ui.diff import counts, draw, parse
 from hitl_cli.ui.lines import MARGIN, hang
 from hitl_cli.ui.theme import Line
 
+_BLANKS = later(r"[ \t]+")
 PREVIEW = 3  # lines of a command's output that are shown without asking
 CHANGED = 40  # lines of a change
 # The argument of a call that tells a person most about it.
@@ -34,7 +36,7 @@ def call_words(name: str, input: Mapping[str, Json] | None, raw: str = "") -> st
             about = json.dumps(dict(input), ensure_ascii=False, default=str)
     first, *rest = about.strip().split("\n")
     more = f" … {len(rest) + 1} lines" if rest else ""
-    return reveal(f"{name} {first}".strip().replace("\t", " ")) + more
+    return reveal(_BLANKS.sub(" ", f"{name} {first}").strip()) + more
 
 
 def message_lines(text: str, width: int) -> list[Line]:

@@ -171,10 +171,11 @@ def test_a_call_is_named_by_what_tells_most() -> None:
     assert [
         call_words("Bash", {"command": "ls"}),
         call_words("mcp__x__y", {"b": 1}),
+        call_words("Bash", {"command": "make \t deploy" + " " * 90 + "; rm -rf x"}),
         call_words("Todo", {}),
         call_words("Bash", None, "{broken"),
         call_words("Read\x1b[31m", {"file_path": "a\x1b[2Jb"}),
-    ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Todo", "Bash {broken", "Read␛[31m a␛[2Jb"]
+    ] == ["Bash ls", 'mcp__x__y {"b": 1}', "Bash make deploy ; rm -rf x", "Todo", "Bash {broken", "Read␛[31m a␛[2Jb"]
 
 
 DIFF = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n x\n-one two\n+one three\n"

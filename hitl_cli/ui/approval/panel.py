@@ -248,7 +248,9 @@ class Panel:
         if self._pages.sheet.odd:
             self._note = "No “always” for a call that holds characters like these."
         elif approval.safety:
-            self._note = "Nothing can be kept for this: it is asked each time, whatever the rules say. y answers once."
+            self._note = (
+                "Nothing can be kept for this: what asks here outweighs every allow rule. ? shows it, y answers once."
+            )
         elif not self._rules:
             self._note = (
                 "Nothing can be kept for this: a rule for it would allow more than you see here, as with shells, programs "
