@@ -10,12 +10,15 @@ from typing import Annotated, Any
 
 from hitl_cli import sessions
 from hitl_cli.cli.declared import Argument, Option
+from hitl_cli.cli.keeping import near
 from hitl_cli.cli.opened import age, opened, patiently, stamp
 from hitl_cli.cli.options import Json, Session, Store, one_of
 from hitl_cli.errors import UsageError
 from hitl_cli.paths import locate
 from hitl_cli.store import Head
-from hitl_cli.ui.clean import clean
+from hitl_cli.ui.clean import cells, clean
+
+TITLE = 50  # columns of the titles, unless one is longer
 
 
 def list_(
@@ -29,11 +32,11 @@ def list_(
     if as_json:
         print(json.dumps([row(head) for head in heads], ensure_ascii=False, indent=2))
         return 0
-    for head in heads:
-        waits = f"  {len(head.pending)} waiting" if head.pending else ""
-        print(
-            f"{head.session}  {age(head.updated):>7}  {head.status:<11}  {clean(head.title)}{waits}  {clean(head.cwd)}"
-        )
+    titles = [clean(h.title) + (f"  {len(h.pending)} waiting" if h.pending else "") for h in heads]
+    width = min(max(map(cells, titles), default=0), TITLE)
+    for head, title in zip(heads, titles, strict=True):
+        title += " " * (width - cells(title))
+        print(f"{head.session}  {age(head.updated):>7}  {head.status:<11}  {title}  {clean(near(head.cwd))}")
     if not heads:
         print("There is no session yet.")
     return 0

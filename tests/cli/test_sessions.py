@@ -10,6 +10,7 @@ from datetime import datetime
 
 import pytest
 
+from hitl_cli.ui.clean import cells
 from tests.cli.program import DONE, NOBODY, Home
 
 SECRET = "sk-ant-" + "a1B2" * 10
@@ -21,17 +22,25 @@ def test_sessions_are_listed_newest_first(home: Home) -> None:
     assert home.hitl("sessions", "list").out == "There is no session yet.\n"
     assert home.hitl("sessions", "list", "--json").json == []
     first = home.parked()
-    second = home.script(DONE).run("second thing", "--output", "json", cwd=home.root).json["session"]
+    second = home.script(DONE).run("second 日本語", "--output", "json", cwd=home.root).json["session"]
     rows = home.hitl("sessions", "list", "--json").json
     assert [datetime.fromisoformat(row.pop("updated")).year > 2000 for row in rows] == [True, True]
     assert rows == [
-        {"session": second, "title": "second thing", "cwd": str(home.root), "status": "idle", "turns": 1, "pending": 0},
+        {
+            "session": second,
+            "title": "second 日本語",
+            "cwd": str(home.root),
+            "status": "idle",
+            "turns": 1,
+            "pending": 0,
+        },
         {"session": first, "title": "go", "cwd": str(home.work), "status": "suspended", "turns": 1, "pending": 1},
     ]
     assert [r["session"] for r in home.hitl("sessions", "list", "--here", "--json").json] == [first]
     lines = home.hitl("sessions", "list").out.splitlines()
     assert [line.split()[0] for line in lines] == [second, first]
     assert "1 waiting" in lines[1]
+    assert len({cells(line.rpartition("  ")[0]) for line in lines}) == 1, "folders stand in one column"
 
 
 def test_a_session_is_renamed_forked_exported_and_deleted(home: Home) -> None:
