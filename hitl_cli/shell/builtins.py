@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from hitl_cli.access import Act, Unknown, Word
 from hitl_cli.records import Struct
@@ -16,6 +17,7 @@ from hitl_cli.shell import variables
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.shells import STDIN
+from hitl_cli.shell.showing import SHOWING, shows
 from hitl_cli.shell.tree import Unreadable
 
 _VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -260,8 +262,8 @@ def _source(words: tuple[Word, ...]) -> Effect:
     return Effect(acts=(Act(min(1, len(words) - 1), "runs a file in this shell"),))
 
 
-def _umask(words: tuple[Word, ...]) -> Effect:
-    return Effect("it only shows the mask") if all(w in ("-S", "-p") for w in words[1:]) else Effect()
+def _unless_it_shows(otherwise: Callable[[tuple[Word, ...]], Effect], words: tuple[Word, ...]) -> Effect:
+    return Effect("it only shows what is set") if shows(words) else otherwise(words)
 
 
 # What each of them does with its words. Raises Unreadable.
@@ -270,12 +272,12 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
         word_set("true false : pwd exit return break continue shift times type logout dirs"), lambda words: _NOTHING
     ),
     **dict.fromkeys(word_set("alias enable bind compgen complete compopt fc history getopts let suspend"), _refused),
-    **dict.fromkeys(word_set("kill disown ulimit fg bg caller help unalias"), lambda words: Effect()),
+    **dict.fromkeys(word_set("kill disown ulimit umask fg bg caller help unalias"), lambda words: Effect()),
     **dict.fromkeys(word_set("export readonly declare typeset local"), _export),
     "jobs": _waits,
     "wait": _waits,
     "exec": lambda words: Effect("it only redirects" if len(words) == 1 else ""),
-    "hash": lambda words: _NOTHING if words[1:] in ((), ("-r",)) else _refused(words),
+    "hash": lambda words: _NOTHING if words[1:] == ("-r",) else _refused(words),
     "source": _source,
     ".": _source,
     "echo": lambda words: Effect("it only prints its words"),
@@ -292,6 +294,6 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     "trap": _trap,
     "test": _test,
     "[": _test,
-    "umask": _umask,
     "command": lambda words: _NOTHING,  # with -v or -V: any other form is peeled
 }
+BUILTINS |= {name: partial(_unless_it_shows, BUILTINS[name]) for name in SHOWING}

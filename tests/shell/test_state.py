@@ -182,3 +182,97 @@ def test_computing_with_numbers_is_not(said: Says, text: str) -> None:
 )
 def test_built_ins_that_would_run_their_operands_are_opaque(said: Says, text: str) -> None:
     assert said(text).opaque
+
+
+SHOWS = """declare -p
+    declare -p HOME PATH
+    declare -px
+    declare -f
+    declare -F f
+    declare -A
+    typeset -p
+    typeset -f f
+    export -p
+    export -f
+    readonly -p
+    readonly -a
+    alias
+    alias -p
+    alias ll
+    trap -p
+    trap -p EXIT
+    set -o
+    set +o
+    shopt
+    shopt -p
+    shopt -o
+    shopt -po pipefail
+    shopt -q extglob
+    shopt expand_aliases
+    hash
+    hash -l
+    hash -t ls
+    enable
+    enable -a
+    bind -p
+    complete
+    complete -p
+    compgen -c
+    fc -l
+    history
+    history 10
+    kill -l
+    kill -l TERM
+    ulimit
+    ulimit -a
+    ulimit -Sn
+    umask
+    umask -S
+    help
+    help cd
+    caller""".splitlines()
+CHANGES = """alias a=b
+    alias ll='ls -l' a
+    declare -n r=x
+    declare -f x=1
+    declare -p 'a[$(x)]'
+    declare -p "$x"
+    hash ls
+    hash -p ./x ls
+    hash -d ls
+    enable -n test
+    enable -f ./x y
+    enable test
+    bind -x a:b
+    bind -f x
+    complete -C x y
+    complete y
+    compgen -W x
+    compgen -C x
+    compgen -F x
+    shopt -s extglob
+    shopt -u expand_aliases
+    shopt -so noexec
+    fc -e x
+    fc -s
+    fc
+    history -c
+    history -r x
+    history -w .bashrc
+    ulimit -n 10
+    umask 0
+    kill 1
+    kill -9 1""".splitlines()
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in SHOWS])
+def test_what_only_shows_the_state_of_the_shell_is_free(said: Says, text: str) -> None:
+    found = said(text)
+    assert not found.opaque
+    assert not found.needs
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in CHANGES])
+def test_what_changes_the_state_of_the_shell_is_not_taken_for_showing_it(said: Says, text: str) -> None:
+    found = said(text)
+    assert found.opaque or found.needs

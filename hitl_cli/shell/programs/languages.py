@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from hitl_cli.regex import later
 from hitl_cli.shell.programs.python import named_behind
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
@@ -94,6 +95,17 @@ _CARGO = f"""
     -p --package -j --jobs -F --features --bin --example --test --bench --target --profile --exclude --message-format =
     --color -Z --branch --tag --rev --vers =
 """
+
+
+def _machine(reading: Reading) -> None:
+    """`-J` hands an option to the machine that runs the compiler: all but the size of its memory may load code."""
+    for at, word in enumerate(reading.words):
+        text = word if isinstance(word, str) else word.prefix
+        if text.startswith("-J") and not _MEMORY.fullmatch(text):
+            reading.act(at, "hands an option to the Java machine, which can load code")
+
+
+_MEMORY = later(r"-J-X(?:mx|ms|ss|mn)\d+[kKmMgG]?")
 
 PROGRAMS: dict[str, Row] = {
     "cargo": Row(
@@ -195,13 +207,14 @@ PROGRAMS: dict[str, Row] = {
         f"""
         -processor -processorpath --processor-path -Xplugin = {_CODE}
         -d -s -h = make
-        -J ? {_RUNS}
         -cp -classpath --class-path -sourcepath -source -target --release -encoding --module-path -p =
         """,
         single=True,
         at_files=True,
         abbreviates=False,
         operands="read",
+        wary=True,
+        then=_machine,
     ),
     "java": Row(
         "java(1)",
