@@ -13,6 +13,7 @@ from hitl_cli.ui.clean import clean
 
 WIDTH = 160
 MAIN = ("command", "file_path", "path", "pattern", "url", "plan")  # the argument that says most about a call
+LISTS = ("AskUser", "Todo")  # tools whose arguments say nothing in one line
 
 # The answers to a call that was cut off and may have run.
 UNSURE = {
@@ -35,6 +36,8 @@ def left_out(interrupt: Interrupt) -> int:
 def _main(call: Call) -> str:
     values = call.input or {}
     main = next((str(values[name]) for name in MAIN if values.get(name)), "")
+    if not main and values and call.name not in LISTS:
+        main = json.dumps(values, ensure_ascii=False, default=str)
     return " ".join(clean(main).split())
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from hitl_cli.cli.asked import title
+from hitl_cli.journal import Call
 from tests.cli.program import NOBODY, Home, Said, end_of, steady, until
 
 TOUCH = ("Bash", {"command": "touch made"})
@@ -412,3 +414,18 @@ def test_a_call_that_fails_after_its_answer_is_named_as_it_was_asked_for(home: H
         "out": "Done.\n",
         "err": "  failed: Bash touch no/where\n",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "input", "line"),
+    [
+        ("Bash", {"description": "look", "command": "ls\n-l"}, "Bash ls -l"),
+        ("query_db", {"sql": "select 1", "limit": 2}, 'query_db {"sql": "select 1", "limit": 2}'),
+        ("mcp__x__y", {"name": "\x1b[2Jé"}, 'mcp__x__y {"name": "\\u001b[2Jé"}'),
+        ("deploy", {}, "deploy"),
+        ("deploy", None, "deploy"),
+        ("Todo", {"items": [{"text": "one"}]}, "Todo"),
+    ],
+)
+def test_what_waits_is_told_with_what_it_is_about_whatever_the_tool(name: str, input: Any, line: str) -> None:
+    assert title(Call("1.1.0", name, input)) == line
