@@ -233,7 +233,7 @@ def _limit(state: State) -> Step | None:
     assert limits is not None
     tokens = state.spent.input + state.spent.output
     if state.step >= limits.max_steps:
-        why, what = "steps", f"{limits.max_steps} requests to the model"
+        why, what = "steps", f"{limits.max_steps} request{'s' if limits.max_steps > 1 else ''} to the model"
     elif limits.max_tokens is not None and tokens >= limits.max_tokens:
         why, what = "tokens", f"{limits.max_tokens} tokens"
     elif limits.max_cost is not None and (state.spent.cost or 0.0) >= limits.max_cost:

@@ -82,6 +82,7 @@ class PlainRepl:
         self.talk.go_on()
         await self.talk.wait()
         if self.setup.message:
+            self.say(f"> {self.setup.message}")
             await self._line(self.setup.message)
 
     async def _line(self, text: str) -> None:

@@ -297,12 +297,13 @@ text = "Fine again."
 
 
 def test_the_plain_mode_is_lines_without_any_sequence(home: Any, terminal: Open) -> None:
-    window = terminal("--plain", *home.script(MAKE))
-    window.wait(">")
-    window.type("make it\r")
-    window.wait("1: mkdir made", "stop:")
+    window = terminal("--plain", "make it", *home.script(MAKE))
+    window.wait("> make it", "1: mkdir made", "stop:")
     window.type("y\r")
-    window.wait("running: Bash mkdir made", "It is made.")
+    window.wait("running: Bash mkdir made", "It is made.\n>")
+    window.type("thanks\r")
+    window.wait("> thanks", "Second answer.")
+    assert window.text.count("thanks") == 1
     assert b"\x1b[3" not in window.raw
     assert (home.work / "made").is_dir()
 
