@@ -282,6 +282,13 @@ class TestRepository:
         assert not rulebook.untrust(place, paths)
         assert told() == ["Bash(rm:*)"]
 
+    def test_all_of_a_table_that_it_grants_is_shown(self, paths: Paths, place: Place) -> None:
+        server = 'command = "serve"\nargs = ["\\u001b[2J", "a b"]\nenv = { KEY = "x" }\n'
+        written(Path(place.workspace, ".hitl", "config.toml"), f"[mcp.files]\n{server}")
+        assert rulebook.trust_state(place, paths).shown.splitlines()[1:] == [
+            '  server files: command = "serve", args = ["\\u001b[2J", "a b"], env = {"KEY": "x"}'
+        ]
+
     def test_what_was_not_shown_is_not_trusted(self, paths: Paths, place: Place) -> None:
         file = written(Path(place.workspace) / ".hitl" / "config.toml", self.TEXT)
         digest = rulebook.trust_state(place, paths).digest

@@ -45,8 +45,8 @@ def _shown(file: Path, text: str, before: Mapping[str, Any] | None) -> str:
     grants += [f"  pack {name}" for name, on in (found.packs or {}).items() if on]
     grants += [f"  rule of a pack switched off: {text}" for text in found.off]
     tables, _ = rulelines.read(text)
-    grants += [f"  server {name}: {spec}" for name, spec in tables.get("mcp", {}).items()]
-    grants += [f"  tool {name}: {spec}" for name, spec in tables.get("tools", {}).items()]
+    grants += [f"  server {name}: {_line(spec)}" for name, spec in tables.get("mcp", {}).items()]
+    grants += [f"  tool {name}: {_line(spec)}" for name, spec in tables.get("tools", {}).items()]
     grants += [f"  on {name}, run: {command}" for name, command in tables.get("notify", {}).items()]
     lines = ["It would grant:", *grants] if grants else ["It grants nothing."]
     if before:
@@ -59,6 +59,13 @@ def _shown(file: Path, text: str, before: Mapping[str, Any] | None) -> str:
             *difflib.unified_diff(old, text.splitlines(), "trusted", "now", lineterm=""),
         ]
     return "\n".join(lines)
+
+
+def _line(table: Mapping[str, Any]) -> str:
+    """A table of the file on one line, all of it, with what could deceive as escapes."""
+    import json
+
+    return ", ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in table.items())
 
 
 def trust(place: Place, paths: Paths, digest: str) -> None:
