@@ -57,6 +57,10 @@ def forms(
     return tuple(dict.fromkeys(found))
 
 
+def _base(word: Word) -> Word:
+    return word.rpartition("/")[2] or word if isinstance(word, str) else word
+
+
 def assigned(call: Call, found: Reading) -> None:
     """What the variables in front of a command have it start and write."""
     given = [word for word, _ in call.marked]
@@ -111,7 +115,7 @@ def unfollowed(walk: Walk, call: Call, found: Reading) -> None:
     if words[0] in UNFOLLOWED:
         operands = [at for at, word in enumerate(words) if at and not (isinstance(word, str) and word[:1] == "-")]
         found.acts = [Act(at, "may be a command that is run") for at in operands]
-        inside = [words[at:] for at in range(1, min(len(words), _SPELLED))]
+        inside = [(_base(words[at]), *words[at + 1 :]) for at in range(1, min(len(words), _SPELLED))]
         texts = [word for word in words[1:] if isinstance(word, str) and " " in word]
         found.also = (*found.also, *inside, *map(rough_words, texts[:_SPELLED]))
         found.starts += texts

@@ -148,5 +148,9 @@ ALIASES = {f"g{name}": name for name in ("timeout", "nice", "nohup", "stdbuf", "
 UNFOLLOWED = word_set(
     "parallel sem unshare nsenter chroot runuser setpriv sg su newgrp ltrace perf firejail bwrap entr script fakeroot "
     "proot rlwrap dbus-run-session start-stop-daemon setarch linux32 linux64 numactl cgexec prlimit catchsegv valgrind "
-    "tsocks proxychains proxychains4 torsocks torify daemonize chpst softlimit screen capsh systemd-nspawn pkexec"
+    "tsocks proxychains proxychains4 torsocks torify daemonize chpst softlimit screen capsh systemd-nspawn pkexec "
+    "dzdo please run0 calife super systemd-cat daemon detach lxc-attach flatpak-spawn bubblewrap ch-run sandbox pssh "
+    "parallel-ssh pdsh clush dsh xterm uxterm gnome-terminal konsole alacritty kitty wezterm foot st urxvt rxvt byobu "
+    "ttyd gotty websocketd tcpserver tcpclient libtool autoexpect qemu-x86_64 qemu-aarch64 logsave "
+    "pidstat wait-for-it wait-for-it.sh wait-for until-success watchman"
 )

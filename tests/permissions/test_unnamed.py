@@ -64,6 +64,10 @@ HERE = """tar xf a.tar
     wget -r https://h/
     rsync -a h:a/ .
     scp -r h:a .
+    unar a.zip
+    cabextract a.cab
+    unsquashfs a.img
+    aunpack a.zip
     docker cp c:/a .""".splitlines()
 BELOW = """tar xf a.tar -C src
     unzip a.zip -d src
@@ -75,6 +79,10 @@ BELOW = """tar xf a.tar -C src
     gh repo clone o/r src
     gh run download 1 -D src
     docker cp c:/a src
+    rclone copy r:a src
+    gsutil cp gs://b/a src
+    unar -o src a.zip
+    unrar x a.rar src/
     rsync -a h:a/ src/""".splitlines()
 COPIES = """cp -r {} src
     cp -a {} src/
@@ -174,7 +182,13 @@ def test_rules_for_reading_and_for_commands_say_nothing(place: Place, command: s
 
 
 def test_a_named_file_is_denied(place: Place) -> None:
-    for command in ("tar xf a.tar .env", "git checkout -- .env", "unzip a.zip .env", "git checkout-index .env"):
+    for command in (
+        "docker cp c:/x .env",
+        "tar xf a.tar .env",
+        "git checkout -- .env",
+        "unzip a.zip .env",
+        "git checkout-index .env",
+    ):
         assert decision(place, command, "allow Bash", "deny Write(.env)") is DENY, command
 
 

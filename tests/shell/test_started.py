@@ -274,3 +274,103 @@ def test_what_another_program_is_given_is_no_command(said: Says, text: str) -> N
 def test_a_file_that_a_variable_names_is_written(said: Says, text: str) -> None:
     assert "/f" in said(text).writes
     assert "/1" not in said(text.replace("/f", "1")).writes
+
+
+LAUNCHES = """ctr run i c {}
+    ctr tasks exec t {}
+    ts {}
+    apply {}
+    pee '{}'
+    mispipe '{}' cat
+    daemon -- {}
+    start-stop-daemon --start --exec /bin/rm -- x
+    gpg-agent --daemon {}
+    corepack {}
+    env-cmd {}
+    cross-env-shell '{}'
+    start-server-and-test '{}' u
+    onchange a -- {}
+    chokidar a -c '{}'
+    setuidgid u {}
+    envdir d {}
+    setlock f {}
+    uftrace {}
+    libtool --mode=execute {}
+    runcon a {}
+    sandbox-exec -f p {}
+    arch -x86_64 {}
+    launchctl submit -l a -- {}
+    dzdo {}
+    please {}
+    run0 {}
+    systemd-cat {}
+    podman unshare {}
+    buildah unshare {}
+    lxc-attach -n c -- {}
+    flatpak-spawn --host {}
+    snap run {}
+    apptainer exec i {}
+    singularity run i {}
+    udocker run i {}
+    railway run {}
+    netlify dev:exec {}
+    infisical run -- {}
+    teller run -- {}
+    summon {}
+    envchain a {}
+    envconsul {}
+    consul lock a {}
+    etcdctl watch a -- {}
+    telepresence intercept a -- {}
+    pssh -h f '{}'
+    pdsh -w h {}
+    et h -c '{}'
+    zellij run -- {}
+    zellij action new-pane -- {}
+    xterm -e {}
+    gnome-terminal -- {}
+    wezterm start {}
+    task-spooler {}
+    lckdo f {}
+    with-lock-ex -w f {}
+    solo -port=1 {}
+    cronic {}
+    tcpserver 0 1 {}
+    websocketd {}
+    asciinema rec -c '{}' f
+    ttyrec -e '{}' f
+    autoexpect {}
+    wine {}
+    mono {}
+    rtk {}
+    noti {}
+    gum spin --title a -- {}
+    watchman-make -p a --run '{}'
+    reflex -- {}
+    when-changed f -c {}
+    wait-for-it h:1 -- {}
+    dockerize -wait a {}
+    bear -- {}
+    scan-build {}
+    ccache {}
+    sccache {}
+    dtrace -c '{}'
+    truss {}
+    memusage {}
+    nix run {}
+    socat - EXEC:'{}'
+    logsave f {}
+    capsh -- -c '{}'
+    systemd-nspawn -D /r {}""".splitlines()
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in LAUNCHES])
+def test_a_rule_for_what_starts_another_program_never_covers_that(said: Says, text: str) -> None:
+    found = said(text.format("rm x"))
+    assert removes(found) or text.startswith("nix run")
+    assert any(command.acts for command in found.commands)
+
+
+@pytest.mark.parametrize("text", ["ts", "ts %H:%M:%.S", "ts -s '[%H]'", "rtk", "ccache -s", "snap list", "nix build"])
+def test_what_starts_nothing_needs_no_more_than_its_rule(said: Says, text: str) -> None:
+    assert not said(text).acts

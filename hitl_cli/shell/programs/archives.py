@@ -13,7 +13,7 @@ from hitl_cli.shell.programs.builds import options_in_files
 from hitl_cli.shell.programs.outputs import is_one_plain_word
 from hitl_cli.shell.programs.reading import NAMED, Reading
 from hitl_cli.shell.programs.sorting import MAY_BE_OPTION
-from hitl_cli.shell.programs.table import Row, rows, word_set
+from hitl_cli.shell.programs.table import Row, rows
 
 _TAR = """
     -I --use-compress-program = runs another program
@@ -182,30 +182,10 @@ def _seven(reading: Reading) -> None:
         reading.brings(folders[0] if folders else "")
 
 
-def _unrar(reading: Reading) -> None:
-    """unrar VERB ARCHIVE [FILE…] [FOLDER/]; `lb` and its kin, `t` and `p` only show."""
-    if reading.operands[:1] and reading.operands[0] not in _SHOWS_RAR:
-        last = reading.operands[-1]
-        reading.brings(last if isinstance(last, str) and last.endswith("/") else "")
-
-
-_SHOWS_RAR = word_set("l lt lta lb v vt vta vb t p")
-
-
 def _ar(reading: Reading) -> None:
     options_in_files(reading)
     if any(isinstance(word, str) and "x" in word for word in reading.words[1:2]):
         reading.brings("")
-
-
-def _jar(reading: Reading) -> None:
-    """jar xf ARCHIVE [FILE…], jar cf ARCHIVE FILE…: the first word is a bundle as of tar."""
-    letters = reading.words[1] if len(reading.words) > 1 and isinstance(reading.words[1], str) else ""
-    if letters == "--extract" or (letters[:2] != "--" and "x" in letters):
-        reading.brings("")
-    elif letters[:1] in ("c", "u") and "f" in letters and "m" not in letters:
-        for word in reading.operands[1:2]:
-            reading.write(word)
 
 
 def _cpio(reading: Reading) -> None:
@@ -251,7 +231,8 @@ PROGRAMS: dict[str, Row] = {
     **rows("zipinfo(1)", "zipinfo", operands="read"),
     **rows(
         "gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)",
-        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma lz4 unlz4 pigz unpigz compress uncompress brotli",
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma lz4 unlz4 pigz unpigz compress uncompress brotli "
+        "pbzip2 lzip lzop rzip",
         _GZIP + "-o --output = make\n--files --files0 ?\n-D = read",
         then=_gzip,
     ),
@@ -270,7 +251,7 @@ PROGRAMS: dict[str, Row] = {
     ),
     **rows(
         "7z(1)",
-        "7z 7za 7zr",
+        "7z 7za 7zr 7zz",
         "-o ? \n-sfx ? runs or writes a module\n-si ?\n-so ?\n-p ?\n-x ?\n-i ?",
         abbreviates=False,
         then=_seven,
@@ -288,6 +269,4 @@ PROGRAMS: dict[str, Row] = {
         then=_cpio,
     ),
     "ar": Row("GNU binutils ar(1)", "--plugin = loads a library", operands="make", then=_ar),
-    "jar": Row("jar(1)", "-f --file -m --manifest -e --main-class =", at_files=True, abbreviates=False, then=_jar),
-    "unrar": Row("unrar(1)", "-p ?", then=_unrar),
 }

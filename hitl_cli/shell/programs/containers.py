@@ -14,14 +14,15 @@ _CONFIG = "loads configuration from elsewhere, which can name programs"
 _HOST = "gives the container a part of this machine"
 
 
-def _copies(reading: Reading) -> None:
+def copies(reading: Reading) -> None:
     """`cp SOURCE TARGET`, one of them `container:path`."""
     words = reading.operands
     for number, word in enumerate(words):
         if isinstance(word, str) and (is_remote(word) or word == "-"):
             continue
         if number == len(words) - 1:
-            reading.unpack(word)
+            reading.write(word)
+            reading.brings(word)
         else:
             reading.reads.append(word)
 
@@ -85,7 +86,8 @@ _DOCKER_SUBS = {
         inner=1,
         abbreviates=False,
     ),
-    "cp": Row("docker reference", then=_copies, abbreviates=False),
+    "cp": Row("docker reference", then=copies, abbreviates=False),
+    "unshare": Row("Podman reference", act="runs a program in a namespace of the user", stops=1, inner=0),
     **rows(
         "docker reference",
         "build",
@@ -129,7 +131,7 @@ _DOCKER_SUBS["compose"] = Row(
             act="runs a program in a container",
             inner=1,
         ),
-        "cp": Row("docker compose reference", then=_copies),
+        "cp": Row("docker compose reference", then=copies),
         **rows("docker compose reference", "logs rm", "-f --follow --force"),
         **rows("docker compose reference", "up down build ps pull push restart stop start config top images ls"),
     },
@@ -182,7 +184,7 @@ PROGRAMS: dict[str, Row] = {
         subs={
             **rows("kubectl reference", "exec rsh", act="runs a program in a container", inner=1),
             **rows("kubectl reference", "run debug attach", act="runs a program in the cluster"),
-            "cp": Row("kubectl reference", then=_copies, act="copies files from or into a container"),
+            "cp": Row("kubectl reference", then=copies, act="copies files from or into a container"),
             "edit": Row("kubectl reference", act="opens an editor"),
             **rows("kubectl reference", "proxy port-forward", act="opens a port into the cluster"),
             "config": Row("kubectl reference", wary=True, then=_config),

@@ -13,7 +13,7 @@ from hitl_cli.shell.programs.table import Row, word_set
 FAMILIES = {
     "archives": """
         tar zip unzip zipinfo gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma lz4 unlz4 pigz unpigz compress
-        uncompress brotli zstd unzstd 7z 7za 7zr cpio ar jar unrar
+        uncompress brotli pbzip2 lzip lzop rzip zstd unzstd 7z 7za 7zr 7zz cpio ar
     """,
     "awk": "awk",
     "builds": """
@@ -24,6 +24,11 @@ FAMILIES = {
         ruff black isort autopep8 pyupgrade docformatter yapf mypy flake8 pylint pyright basedpyright
     """,
     "containers": "docker nerdctl docker-compose kubectl oc helm terraform tofu",
+    "converters": """
+        dos2unix unix2dos mac2unix unix2mac rename prename file-rename perl-rename dot neato fdp xsltproc msgfmt
+        msgmerge xgettext bison yacc flex lex wkhtmltopdf asciidoctor pdftotext pdftoppm pdftocairo pdfunite
+        pdfseparate qpdf cwebp dwebp rsvg-convert inkscape sox lame jpegoptim optipng pngquant exiftool
+    """,
     "data": """
         jq gojq jaq yq xmllint mlr csvcut csvgrep csvlook csvstat xsv psql mysql mariadb sqlite3 sqlite duckdb
         mongosh mongo redis-cli pg_dump
@@ -33,7 +38,7 @@ FAMILIES = {
         touch truncate fallocate chmod chown chgrp chattr setfacl setfattr dd patch rsync
     """,
     "git": "git gitk tig",
-    "hosts": "gh glab aws gcloud az ansible ansible-playbook",
+    "hosts": "gh glab aws rclone gsutil s3cmd gcloud az ansible ansible-playbook",
     "javascript": """
         node tsx ts-node bun bunx deno tsc tsgo vue-tsc eslint prettier jest vitest mocha ava
         playwright cypress c8 nyc karma vite webpack rollup esbuild tsup next nuxt turbo nx lerna parcel swc husky
@@ -44,13 +49,18 @@ FAMILIES = {
         mvn mvnw gradle gradlew swift dotnet bundle rake rspec rubocop
     """,
     "launchers": """
-        fish csh tcsh yash xonsh nu elvish pwsh powershell
-        conda mamba micromamba nix-shell nix mise direnv asdf pixi devbox devenv guix rbenv pyenv jenv goenv nodenv
-        nvm fnm volta opam stack cabal dune foreman honcho flatpak distrobox toolbox lxc incus limactl colima
-        multipass minikube crictl buildah vagrant adb op doppler dotenvx aws-vault chamber pueue heroku fly flyctl
-        sops fzf sk ld.so dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr
-        heaptrack rush winpty gosu su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq
-        wsl concurrently
+        fish csh tcsh yash xonsh nu elvish pwsh powershell conda mamba micromamba nix-shell nix mise direnv asdf
+        pixi devbox devenv guix rbenv pyenv jenv goenv nodenv nvm fnm volta opam stack cabal dune foreman honcho
+        flatpak distrobox toolbox lxc incus limactl colima multipass minikube crictl buildah vagrant adb op
+        doppler dotenvx aws-vault chamber pueue heroku fly flyctl sops infisical teller berglas railway snap
+        singularity apptainer udocker consul etcdctl zellij telepresence netlify cronitor ctr fzf sk ld.so
+        dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr heaptrack rush
+        winpty gosu su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq wsl
+        concurrently rtk ccache sccache distcc icecc bear intercept-build scan-build uftrace memusage sotruss
+        xtrace dtruss truss ktrace wine box64 mono noti env-cmd cross-env-shell start-server-and-test graftcp
+        setuidgid envdir envuidgid setlock lckdo with-lock-ex solo runcon sandbox-exec arch cronic summon
+        envchain envconsul task-spooler corepack apply pee mispipe onchange chokidar reflex dockerize gum
+        when-changed watchman-make inotify-hookable ts asciinema ttyrec dtrace bpftrace et schedtool progress
     """,
     "listings": "ls dir vdir eza exa lsd tree stat basename dirname realpath readlink file du df",
     "network": """
@@ -78,7 +88,7 @@ FAMILIES = {
         lscpu lsblk lsmod uname id whoami groups who w last tty mount umount swapon losetup mkfs mkfs.bfs mkfs.btrfs
         mkfs.cramfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.f2fs mkfs.fat mkfs.jfs mkfs.minix mkfs.msdos
         mkfs.ntfs mkfs.udf mkfs.vfat mkfs.xfs mke2fs mkdosfs mkntfs newfs fdisk cfdisk sfdisk gdisk sgdisk parted
-        mkswap wipefs blkdiscard hdparm xdg-open open osascript defaults pbcopy pbpaste xclip xsel wl-copy wl-paste
+        mkswap wipefs blkdiscard hdparm xdg-open open osascript defaults gpg-agent pbcopy pbpaste xclip xsel wl-copy wl-paste
         ffmpeg convert magick mogrify pandoc
     """,
     "text": """
@@ -86,6 +96,7 @@ FAMILIES = {
         md5 comm cksum b2sum shasum paste join column expand unexpand fold fmt tac rev nl head tail wc cut tr uniq
         sort shuf split csplit xxd base64 base32 basenc od hexdump hd strings iconv diff cmp diff3 sdiff
     """,
+    "unpackers": "jar unar cabextract unsquashfs aunpack innoextract patool unrar",
 }
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
 # Checkers, compilers and test runners look for files of their own kind in a folder they are given.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 
 from hitl_cli.access import Unknown
+from hitl_cli.shell.programs.containers import copies
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -201,6 +202,13 @@ PROGRAMS: dict[str, Row] = {
         abbreviates=True,
         wary=True,
         then=_aws,
+    ),
+    **rows(
+        "rclone, gsutil and s3cmd manuals",
+        "rclone gsutil s3cmd",
+        f"--config -c = {_CONFIG}\n--include --exclude --filter --transfers -h -o =",
+        subs=rows("their manuals", "copy copyto sync move moveto bisync cp mv rsync get put", then=copies),
+        abbreviates=False,
     ),
     **rows(
         "gcloud, az references",

@@ -45,6 +45,12 @@ def _other_shell(reading: Reading) -> None:
         reading.starts.append(("sh",))
 
 
+def _stamps(reading: Reading) -> None:
+    """Of moreutils it takes a format of the time, and the other `ts` a program for its queue."""
+    if reading.operands and not (isinstance(word := reading.operands[0], str) and word.startswith(("%", "["))):
+        starts(reading)
+
+
 PROGRAMS: dict[str, Row] = {
     **rows(
         "their manuals: shells that do not read as bash does",
@@ -74,7 +80,10 @@ PROGRAMS: dict[str, Row] = {
     ),
     "nix": Row(
         "Nix reference",
-        subs=rows("Nix reference", "develop shell", f"-c --command ; {_STARTS}", abbreviates=False, then=shell),
+        subs={
+            **rows("Nix reference", "develop shell", f"-c --command ; {_STARTS}", abbreviates=False, then=shell),
+            "run": Row("Nix reference", act="runs a program of a package", abbreviates=False),
+        },
         abbreviates=False,
     ),
     "mise": Row(
@@ -88,11 +97,22 @@ PROGRAMS: dict[str, Row] = {
         "their manuals: environments of a language or a project, containers, machines, stores of secrets",
         """asdf pixi devbox devenv guix rbenv pyenv jenv goenv nodenv nvm fnm volta opam stack cabal dune foreman
         honcho flatpak distrobox toolbox lxc incus limactl colima multipass minikube crictl buildah vagrant adb op
-        doppler dotenvx aws-vault chamber pueue heroku fly flyctl sops""",
+        doppler dotenvx aws-vault chamber pueue heroku fly flyctl sops infisical teller berglas railway snap singularity
+        apptainer udocker consul etcdctl zellij telepresence netlify cronitor ctr""",
         "-C --cd = folder",
         subs={
             **rows("their manuals", "shell enter ssh", "-c --command =", act=_STARTS, abbreviates=False, then=shell),
-            **rows("their manuals", "exec run x add exec-env exec-file", act=_STARTS, abbreviates=False),
+            **rows(
+                "their manuals",
+                "exec run x add exec-env exec-file unshare environment lock watch start intercept dev:exec local:run",
+                act=_STARTS,
+                abbreviates=False,
+            ),
+            **rows(
+                "ctr documentation, zellij documentation",
+                "t task tasks action",
+                subs=rows("ctr documentation", "exec start new-pane", act=_STARTS, abbreviates=False),
+            ),
         },
         abbreviates=False,
     ),
@@ -114,11 +134,22 @@ PROGRAMS: dict[str, Row] = {
     **rows(
         "their manuals: programs that start their operand",
         "dbus-launch faketime eatmydata run-parts run-one multitime dtach abduco gdb lldb rr heaptrack rush winpty gosu "
-        "su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq wsl concurrently",
+        "su-exec tini dumb-init s6-setuidgid cpulimit trickle dotenv cross-env retry tsp nq wsl concurrently rtk ccache "
+        "sccache distcc icecc bear intercept-build scan-build uftrace memusage sotruss xtrace dtruss truss ktrace wine "
+        "box64 mono noti env-cmd cross-env-shell start-server-and-test graftcp setuidgid envdir envuidgid setlock lckdo "
+        "with-lock-ex solo runcon sandbox-exec arch cronic summon envchain envconsul task-spooler corepack apply pee mispipe "
+        "onchange chokidar reflex dockerize gum when-changed watchman-make inotify-hookable",
         "-ex -x -batch ?",
         stops=1,
         wary=True,
         abbreviates=False,
         then=starts,
+    ),
+    "ts": Row("moreutils ts(1), task spooler documentation", stops=1, wary=True, abbreviates=False, then=_stamps),
+    **rows(
+        "asciinema, ttyrec, DTrace, bpftrace, ctags and Eternal Terminal manuals: options that start what they are given",
+        "asciinema ttyrec dtrace bpftrace et schedtool progress",
+        f"-c --command -e = {_STARTS}\n-i -t -p --title =",
+        abbreviates=False,
     ),
 }

@@ -16,7 +16,9 @@ from hitl_cli.shell.programs.table import EFFECTS, STARTS, Row
 MEMBER = "…"  # stands for a file below a folder whose name is not known
 NAMED = Unknown("…")  # files whose names another file or the input holds
 _TRIED = 16  # words behind an act that what is started may begin with
-_KEY = later(r"\A(?:[\w.-]+=|\W*(?:shell|system|exec|spawn|ProxyCommand) )")  # `alias.x=…`, `.shell …`
+_KEY = later(
+    r"\A(?:[\w.-]+=|(?:EXEC|SYSTEM|SHELL):|\W*(?:shell|system|exec|spawn|ProxyCommand) )"
+)  # `alias.x=…`, `.shell …`
 _STRINGS = later(r'"([^"\\]+)"')
 _DENIED = ("false", "no", "none", "off", "0")  # values of a flag that is not set
 NO_FILE = frozenset(["-", "/dev/null", "/dev/stdout", "/dev/stderr"])

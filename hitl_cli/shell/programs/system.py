@@ -160,7 +160,11 @@ PROGRAMS: dict[str, Row] = {
         shared=True,
     ),
     "systemd-run": Row("systemd-run(1)", "-p -u --unit --uid --gid --on-active =", stops=1, then=_starts, wary=True),
-    **rows("launchctl(1), service(8)", "launchctl service initctl"),
+    **rows(
+        "launchctl(1), service(8)",
+        "launchctl service initctl",
+        subs=rows("launchctl(1)", "submit bsexec asuser", act=_STARTS),
+    ),
     **rows(
         "hyperfine(1), watchexec(1), nodemon manual",
         "hyperfine viddy watchexec nodemon",
@@ -208,6 +212,7 @@ PROGRAMS: dict[str, Row] = {
     "xdg-open": Row("xdg-open(1)", operands="opens another program"),
     "open": Row("macOS open(1)", "-a -b = opens another program", operands="opens another program"),
     **rows("macOS osascript(1), defaults(1)", "osascript defaults", "-e -l =", operands="controls other programs"),
+    "gpg-agent": Row("gpg-agent(1)", f"--pinentry-program --daemon = {_STARTS}", stops=1),
     **rows("pbcopy(1), xclip(1)", "pbcopy pbpaste xclip xsel wl-copy wl-paste"),
     "ffmpeg": Row("ffmpeg(1)", "-i = read\n-f -c -vf -af -ss -t -to -r -b -y -n -map =", single=True, operands="make"),
     **rows("ImageMagick", "convert magick mogrify", operands="make"),
