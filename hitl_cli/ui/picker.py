@@ -52,10 +52,9 @@ class Choice:
         for number, head in enumerate(found[first : first + ROWS], first):
             picked = number == self.at
             waits = f"  {len(head.pending)} waiting" if head.pending else ""
-            end = f"  {ago(self.now - head.updated)}{waits}"
             title, _, _ = clean(head.title).partition("\n")
-            text = f"{'› ' if picked else '  '}{head.session}  {title}".rstrip()
-            lines.append([("pick" if picked else "", cut(text, width - cells(end) - 1)), ("dim", end)])
+            text = f"{'› ' if picked else '  '}{head.session}  {ago(self.now - head.updated):<10}  {title}".rstrip()
+            lines.append([("pick" if picked else "", cut(text, width - cells(waits) - 1)), ("dim", waits)])
         if not found:
             lines.append([("dim", "  none fits what you typed")])
         elif len(found) > ROWS:

@@ -101,8 +101,8 @@ def test_the_picker_narrows_and_chooses() -> None:
     choice = Choice(HEADS, 130.0)
     assert [plain(line) for line in choice.lines(60)] == [
         "Which session?  ",
-        "› ab12  fix the test  just now",
-        "  cd34  漢字  2 min ago  1 waiting",
+        "› ab12  just now    fix the test",
+        "  cd34  2 min ago   漢字  1 waiting",
         "  enter opens · esc leaves · type to narrow",
     ]
     choice.move(5)
