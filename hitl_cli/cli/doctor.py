@@ -118,8 +118,7 @@ def _rules() -> tuple[str, str]:
 
     paths = locate()
     book = rulebook.load(place_for(os.getcwd(), (), paths), paths)
-    own = sum(rule.source.layer != "pack" for rule in book.rules)
-    found = f"{len(book.rules)}, {own} of them not from a pack"
+    found = f"{len(book.rules)}, {sum(rule.source.layer == 'pack' for rule in book.rules)} of them from packs"
     if book.untrusted:
         return f"{found}; {book.untrusted} is not trusted (hitl trust)", ""
     return found, ""
