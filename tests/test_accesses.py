@@ -10,6 +10,7 @@ import pytest
 from hitl_cli.access import Command, Host, Opaque, Place, ReadPath, ToolUse, WritePath
 from hitl_cli.accesses import accesses_of
 from hitl_cli.resolve import Look, real, resolve
+from tests.corpus.layout import read
 
 
 @pytest.fixture
@@ -235,6 +236,37 @@ def test_a_tool_nobody_knows_is_its_name_and_arguments(place: Place) -> None:
 def test_order_is_kept_and_what_is_added_comes_last(place: Place) -> None:
     accesses = resolve((Command(("a",)), WritePath("/x"), Command(("b",))), Look(place))
     assert [type(a).__name__ for a in accesses] == ["Command", "WritePath", "Command"]
+
+
+def test_the_files_of_a_command_stand_between_it_and_the_next(place: Place) -> None:
+    texts = [case["input"].get("command") for case in read(Path(__file__).parent / "corpus" / "cases.jsonl")]
+    for text in (
+        "a | cat b < c > d",
+        "cat /dev/udp/h/9 b; e",
+        "git -C src log; grep -r x src; e",
+        *filter(None, texts),
+    ):
+        accesses = accesses_of("Bash", {"command": text}, place)
+        owners = [a.by_command if isinstance(a, (ReadPath, WritePath)) else None for a in accesses]
+        commands = [n for n, a in enumerate(accesses) if isinstance(a, Command)]
+        for n, following in zip(commands, [*commands[1:], len(accesses)], strict=False):
+            assert n not in owners or n < owners.index(n) < following, text
+
+
+@pytest.mark.parametrize(
+    ("root", "held", "others"),
+    [
+        ("/w", ("/w", "/w/a", "/w/a/b"), ("/", "/wa", "/a/w")),
+        ("/", ("/", "/a", "/a/b"), ()),
+        ("/w/a", ("/w/a/b",), ("/w",)),
+    ],
+)
+def test_a_place_holds_its_roots_and_what_is_below_them(
+    root: str, held: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    place = Place("/", ("/elsewhere", root), "/")
+    assert all(map(place.holds, held))
+    assert not any(map(place.holds, others))
 
 
 class TestRemovedLinks:

@@ -8,43 +8,62 @@ from collections.abc import Collection, Iterable
 from hitl_cli.access import Command, ReadPath, Unnamed, WritePath, lexical
 from hitl_cli.permissions import places
 from hitl_cli.permissions.pathrules import READS, SEARCHES, WRITES, may_meet, rules_for, strictest
-from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.permissions.rule import Decision, Part, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
 from hitl_cli.permissions.tables import Fit
+from hitl_cli.records import Struct
 
 
-class File:
-    """One path of a call. `command` is what it is an operand of, `fit` the allow rule that covers that."""
+class File(Struct):
+    """One path of a call, and its spellings. `command` is what it is an operand of, `fit` the allow rule that covers that."""
 
-    def __init__(
-        self, scene: Scene, access: ReadPath | WritePath, command: Command | None = None, fit: Fit | None = None
-    ) -> None:
-        self.scene, self.access = scene, access
-        self.command, self.fit = command, fit
-        self.write = access if type(access) is WritePath else None
-        self.paths = places.spellings(access)
-        self.written = self.paths[0]
+    scene: Scene
+    access: ReadPath | WritePath
+    paths: tuple[str, ...]
+    command: Command | None = None
+    fit: Fit | None = None
 
     def settled(self) -> Settled:
         """What a deny rule, the floor or an ask rule says, else the program's policy, the command it belongs to or an allow
         rule, else the mode."""
-        barred = self._barred()
+        barred = self._barred() if self.scene.bar.paths else None
         if barred and barred[0] is DENY:
-            return DENY, "rule", said(barred[1], self._doing), barred[1]
+            return DENY, "rule", self._ruled, barred[1]
         if why := places.floor(self.access, self.paths, self.scene.place):
-            return ASK, "floor", lambda: f"{self._doing()}: {why}", None
+            return ASK, "floor", lambda _: f"{self._doing()}: {why}", None
         if barred is None:
             return self._opened() or self._left()
         rule = barred[1]
         if rule.decision is DENY:
-            return ASK, "rule", lambda: f"{named(rule)} may forbid {self._doing()}", rule
-        return ASK, "rule", said(rule, self._doing), rule
+            return ASK, "rule", lambda _: f"{named(rule)} may forbid {self._doing()}", rule
+        return ASK, "rule", self._ruled, rule
+
+    @property
+    def write(self) -> WritePath | None:
+        return self.access if type(self.access) is WritePath else None
+
+    @property
+    def written(self) -> str:
+        return self.paths[0]
 
     @property
     def listing(self) -> bool:
-        return isinstance(self.access, ReadPath) and self.access.listing
+        return type(self.access) is ReadPath and self.access.listing
 
     # In words
+
+    def _ruled(self, part: Part) -> str:
+        assert part.rule
+        return said(part.rule, self._doing())
+
+    def _covered(self, _: Part) -> str:
+        assert self.command is not None
+        return f"the rule for `{shown(self.command.text or joined(self.command.words))}` covers it"
+
+    def _uncovered(self, _: Part) -> str:
+        access, scene = self.access, self.scene
+        link = access.real is not None and self.inside() != scene.place.holds(access.alias or self.written)
+        return f"no rule covers {self._doing()}" + (f", a link to `{shown(access.real or '')}`" if link else "")
 
     def _doing(self) -> str:
         if self.write is not None:
@@ -67,17 +86,15 @@ class File:
     def _barred(self) -> tuple[Decision, Rule] | None:
         """The deny rule that the path meets, else the ask rule; and what it comes to: ASK when it only may meet it."""
         access, scene = self.access, self.scene
-        if not scene.bar.paths:
-            return None
         searches = scene.tool in SEARCHES
-        tools = WRITES if self.write is not None else SEARCHES[scene.tool] if searches else READS
+        tools = WRITES if type(access) is WritePath else SEARCHES[scene.tool] if searches else READS
         if access.glob:
             return self._may_be_barred(tools)
         paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
         if access.twins is not None:
             paths = (*paths, *access.twins(tuple([place for index in scene.bar.paths for place in index.places()])))
         met = rules_for(scene, scene.bar, paths, tools)
-        if searches or (self.write is not None and self.write.removes):
+        if searches or (type(access) is WritePath and access.removes):
             # What closes all of a folder closes this as well.
             below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
             met += rules_for(scene, scene.bar, (below,), tools)
@@ -123,40 +140,34 @@ class File:
             return scene.own, "policy", POLICY, None
         if access.path in places.FREE_DEVICES:
             return ALLOW, "free", f"{access.path} keeps nothing", None
-        if self.write is not None and scene.mode == "plan":
-            return DENY, "mode", lambda: f"mode plan writes nothing: {self._doing()}", None
+        writes = type(access) is WritePath
+        if writes and scene.mode == "plan":
+            return DENY, "mode", lambda _: f"mode plan writes nothing: {self._doing()}", None
         if self.command is not None:
             if self._with(self.command):
                 return ALLOW, "free", self._covered, None
-        elif scene.tool in ("", "Bash") and self.write is None and self.inside:
+        elif scene.tool in ("", "Bash") and not writes and self.inside():
             return ALLOW, "free", "an input inside the workspace", None
-        if scene.read_only and self.write is None:
+        if scene.read_only and not writes:
             return ALLOW, "read-only", "the tool only reads", None
         if rule := self._allowing():
-            return ALLOW, "rule", said(rule, self._doing), rule
+            return ALLOW, "rule", self._ruled, rule
         return None
 
-    def _covered(self) -> str:
-        assert self.command is not None
-        return f"the rule for `{shown(self.command.text or joined(self.command.words))}` covers it"
-
-    @property
     def inside(self) -> bool:
         """Whether it lies in the workspace, as written and as it is. A pattern: as far as its literal folders say."""
-        access, scene = self.access, self.scene
+        access, place = self.access, self.scene.place
         if access.glob:
             parts = access.path.split("/")
             wild = next((n for n, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
-            return ".." not in parts[wild:] and scene.in_roots(lexical("/".join(parts[:wild]) or "/", "/"))
-        written = access.alias or self.written
-        return scene.in_roots(written) and (
-            access.real is None or access.real == written or scene.in_roots(access.real)
-        )
+            return ".." not in parts[wild:] and place.holds(lexical("/".join(parts[:wild]) or "/", "/"))
+        written, real = access.alias or self.paths[0], access.real
+        return place.holds(written) and (real is None or real == written or place.holds(real))
 
-    @property
     def guarded(self) -> list[tuple[str, str]]:
         """The guarded names on the way of a write."""
-        return list(places.guarded(self.write, self.paths, self.scene.place)) if self.write is not None else []
+        access = self.access
+        return list(places.guarded(access, self.paths, self.scene.place)) if type(access) is WritePath else []
 
     @property
     def at(self) -> int | None:
@@ -165,26 +176,27 @@ class File:
 
     def _with(self, command: Command) -> bool:
         """Whether the rule for its command covers this file as well."""
-        if self.write is None:
-            covered = self.inside or self.listing or self.access.path == "/**"
+        access = self.access
+        if type(access) is WritePath:
+            covered = access.at is None and self.inside() and not self.guarded()
         else:
-            covered = self.at is None and self.inside and not self.guarded
+            covered = self.inside() or self.listing or access.path == "/**"
         if covered or self.fit is None:
             return covered
         return self._spelled(self.fit, command) or self._consents(self.fit, command)
 
     def _spelled(self, fit: Fit, command: Command) -> bool:
         """Whether the rule spells the option that writes (`sort -o:*`): then writing is what was allowed."""
-        if self.at is None or self.guarded:
+        if self.at is None or self.guarded():
             return False
-        return self.inside and fit.spells(command.words[self.at])
+        return self.inside() and fit.spells(command.words[self.at])
 
     def _consents(self, fit: Fit, command: Command) -> bool:
         """Whether the rule spells this very file, and no link takes it elsewhere."""
         if self.access.glob:
             return False
         real = self.access.real
-        if real is not None and real != self.written and not self.scene.in_roots(real):
+        if real is not None and real != self.written and not self.scene.place.holds(real):
             return False
         at = command.cwd or self.scene.place.cwd
         for word in command.words if fit.spelled is None else fit.spelled:
@@ -200,12 +212,15 @@ class File:
             return None
         tool, real = self.scene.tool, self.access.real
         tools = READS | {tool} if self.write is None else {"Edit"} if tool == "Edit" else WRITES
-        written, guarded = self.access.alias or self.written, self.guarded
+        written = self.access.alias or self.written
         found: list[Rule] = []
         for path in (written,) if real is None or real == written else (written, real):
             # A search is covered by what covers all below its folder.
             below = (posixpath.join(path, "\0", "\0"),) if tool in SEARCHES else ()
             fits = rules_for(self.scene, self.scene.allow, (path, *below), tools)
+            if not fits:
+                return None
+            guarded = self.guarded()
             named = (r for r, p in fits if all(p is not None and p.names(part) for part, _ in guarded))
             rule = next(named, None)
             if rule is None:
@@ -217,18 +232,14 @@ class File:
 
     def _left(self) -> Settled:
         """What the mode makes of a path that nothing settled."""
-        access, scene, reads = self.access, self.scene, self.write is None
-
-        def why() -> str:
-            link = access.real is not None and self.inside != scene.in_roots(access.alias or self.written)
-            return f"no rule covers {self._doing()}" + (f", a link to `{shown(access.real or '')}`" if link else "")
-
+        scene, reads = self.scene, self.write is None
         if scene.mode == "plan" and reads:
-            return (ALLOW, "mode", "reading is part of planning", None) if self.inside else (ASK, "mode", why, None)
-        if guarded := self.guarded:
+            decision, why = (ALLOW, "reading is part of planning") if self.inside() else (ASK, self._uncovered)
+            return decision, "mode", why, None
+        if guarded := self.guarded():
             decision = ALLOW if scene.mode == "bypass" else ASK
-            return decision, "guarded", lambda: f"{self._doing()} needs a rule that names it: {guarded[0][1]}", None
-        return scene.by_mode(why, not reads and self.inside)
+            return decision, "guarded", lambda _: f"{self._doing()} needs a rule that names it: {guarded[0][1]}", None
+        return scene.by_mode(self._uncovered, not reads and self.inside())
 
 
 def brings(scene: Scene, access: Unnamed) -> Settled:

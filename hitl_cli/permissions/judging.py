@@ -10,9 +10,11 @@ from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUs
 from hitl_cli.permissions.files import File, brings
 from hitl_cli.permissions.kinds import INTERPRETERS
 from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
-from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why, told
+from hitl_cli.permissions.places import spellings
+from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, concerns, fits
+from hitl_cli.records import Struct, field
 from hitl_cli.shell.scan import SEARCHED, searched
 
 READ_ONLY_PACK = "read-only.toml"
@@ -24,12 +26,10 @@ _WEIGHT = dict.fromkeys(get_args(By), 0) | {"floor": 4, "rule": 3, "opaque": 2, 
 _STEP = 8  # from one decision to the next: more than any weight
 
 
-class Judging:
-    def __init__(self, scene: Scene, accesses: Sequence[Access]) -> None:
-        self.scene, self.accesses = scene, accesses
-        self.consents: dict[int, Fit] = {}  # by the index of a command: the allow rule that covers it
-        # The commands whose files are stated as accesses of their own.
-        self.stated = {a.by_command for a in accesses if type(a) is ReadPath or type(a) is WritePath}
+class Judging(Struct, dict=True):
+    scene: Scene
+    accesses: Sequence[Access]
+    consents: dict[int, Fit] = field(default_factory=dict)  # by the index of a command: the allow rule that covers it
 
     def verdict(self) -> Verdict:
         """A part for each access, in order; a command stands before its files, which depend on it."""
@@ -38,11 +38,11 @@ class Judging:
         parts: list[Part] = []
         worst, highest = None, -1
         commands = 0
-        for n, access in enumerate(self.accesses):
+        for access in self.accesses:
             number = 0
             if type(access) is Command:
                 number = commands = commands + 1
-                decision, by, why, rule = self._command(n, access)
+                decision, by, why, rule = self._command(len(parts), access)
             elif type(access) is ReadPath or type(access) is WritePath:
                 decision, by, why, rule = self._file(access).settled()
             else:
@@ -73,12 +73,12 @@ class Judging:
         return self._host(access) if isinstance(access, Host) else self._use(access)
 
     def _file(self, access: ReadPath | WritePath) -> File:
-        n = access.by_command
+        n, paths = access.by_command, spellings(access)
         if n is None:
-            return File(self.scene, access)
+            return File(self.scene, access, paths)
         command = self.accesses[n]
         assert isinstance(command, Command)
-        return File(self.scene, access, command, self.consents.get(n))
+        return File(self.scene, access, paths, command, self.consents.get(n))
 
     # Commands
 
@@ -93,26 +93,44 @@ class Judging:
 
     @cached_property
     def _begins(self) -> dict[str, int]:
-        """The first command of each text: it starts those of the same text."""
-        commands = [(n, access.text) for n, access in enumerate(self.accesses) if isinstance(access, Command)]
-        return {text: n for n, text in reversed(commands)}
+        """The number of the first command of each text: it starts those of the same text."""
+        commands = [access.text for access in self.accesses if isinstance(access, Command)]
+        return {text: len(commands) - n for n, text in enumerate(reversed(commands))}
 
-    def _what(self, n: int, command: Command) -> str:
-        inner = bool(command.within) and self._begins[command.text] < n
+    def _what(self, part: Part) -> str:
+        command = part.access
+        assert isinstance(command, Command)
+        inner = bool(command.within) and self._begins[command.text] < part.number
         return f"`{shown(called(command, inner))}`" + (f" within {shown(command.within[-1])}" if inner else "")
 
+    def _ruled(self, part: Part) -> str:
+        assert part.rule
+        return said(part.rule, self._what(part))
+
+    def _uncovered(self, part: Part) -> str:
+        return f"no rule covers {self._what(part)}"
+
+    def _stated(self, n: int) -> bool:
+        """Whether files of the command are accesses of their own: these stand between it and the next."""
+        at, accesses = n + 1, self.accesses
+        while at < len(accesses) and type(access := accesses[at]) is not Command:
+            if (type(access) is ReadPath or type(access) is WritePath) and access.by_command == n:
+                return True
+            at += 1
+        return False
+
     def _command(self, n: int, command: Command) -> Settled:
-        scene = self.scene
-        concerned, names = concerns(scene.bar.first, command), None
+        scene, bar = self.scene, self.scene.bar
+        concerned, names = concerns(bar.first, command), None
         # Any word may be a file that a rule names where no files are stated, and in the code of an interpreter.
-        if (n not in self.stated or command.words[0] in INTERPRETERS) and not command.free:
+        if bar.paths and not command.free and (command.words[0] in INTERPRETERS or not self._stated(n)):
             at = command.cwd or scene.place.cwd
-            for index in scene.bar.paths:
+            for index in bar.paths:
                 if may_name(index, command, at):
                     names = names_in(command, at)
                     break
         if concerned or names is not None:
-            barred = self._barred_command(command, lambda: self._what(n, command), concerned, names)
+            barred = self._barred_command(command, concerned, names)
             if barred is not None:
                 return barred
         if scene.own is not None:
@@ -126,22 +144,22 @@ class Judging:
             act = self._act_left(n, command, fit) if command.acts else None
             if act is None:
                 self.consents[n] = fit
-                return ALLOW, "rule", said(fit.rule, lambda: self._what(n, command)), fit.rule
+                return ALLOW, "rule", self._ruled, fit.rule
             why = f"{named(fit.rule)} does not spell `{shown(text(command.words[act.at]))}`, which {act.does}"
         edits = scene.mode == "accept-edits" and self._edits_here(n, command)
-        return scene.by_mode(why or (lambda: f"no rule covers {self._what(n, command)}"), edits)
+        return scene.by_mode(why or self._uncovered, edits)
 
-    def _barred_command(self, command: Command, what: Why, concerned: bool, names: Names | None) -> Settled | None:
+    def _barred_command(self, command: Command, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
         files = named_by(self.scene, names) if names else {}
         for decision in (DENY, ASK):
             if concerned:
                 if rule := self.scene.first(decision, lambda t: t.hits(command)):
-                    return decision, "rule", said(rule, what), rule
+                    return decision, "rule", self._ruled, rule
                 if rule := self.scene.first(decision, lambda t: t.may_hit(command)):
-                    return ASK, "rule", lambda: f"{told(what)} may turn out to be what {named(rule)} names", rule
+                    return ASK, "rule", lambda p: f"{self._what(p)} may turn out to be what {named(rule)} names", rule
             if rule := files.get(decision):
-                return ASK, "rule", lambda: f"{told(what)} names a file of {named(rule)}", rule
+                return ASK, "rule", lambda p: f"{self._what(p)} names a file of {named(rule)}", rule
         return None
 
     def _act_left(self, n: int, command: Command, fit: Fit) -> Act | None:
@@ -155,11 +173,11 @@ class Judging:
         """Mode accept-edits: a file program all of whose targets are in the workspace."""
         if command.words[0] not in _EDITORS:
             return False
-        written = [File(self.scene, access) for access in self._writes.get(n, ())]
+        written = [File(self.scene, access, spellings(access)) for access in self._writes.get(n, ())]
         return (
             bool(written)
             and all(any(file.at == act.at for file in written) for act in command.acts)
-            and all(file.inside and not file.guarded for file in written)
+            and all(file.inside() and not file.guarded() for file in written)
         )
 
     # The rest
@@ -233,9 +251,9 @@ def _in_mode(part: Part, mode: Mode) -> Part:
         return part
     why: Why
     if mode == "dont-ask":
-        why = lambda: f"{part.reason} (mode dont-ask refuses what would ask)"  # noqa: E731
+        why = lambda _: f"{part.reason} (mode dont-ask refuses what would ask)"  # noqa: E731
     elif mode == "plan" and isinstance(part.access, WritePath) and not part.rule:
-        why = lambda: f"mode plan writes nothing: {part.reason}"  # noqa: E731
+        why = lambda _: f"mode plan writes nothing: {part.reason}"  # noqa: E731
     else:
         return part
     return Part(part.access, DENY, "mode", why, part.rule, part.number)

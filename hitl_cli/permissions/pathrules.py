@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter
 
 from hitl_cli.access import Command, Place, Unknown, lexical
@@ -100,19 +101,31 @@ def may_name(index: Index, command: Command, at: str) -> bool:
     """False when no word of the command is a path that some pattern names (`named_by`): no component of any does. True also
     for what is read in more ways than one, or goes up, or stands so high that a wildcard names what is missing above."""
     words: Sequence[str] = command.words[1:]  # type: ignore[assignment]
-    if Unknown in map(type, words):
+    try:
+        text = "".join(words)
+    except TypeError:  # there are unknown ones
         if any(isinstance(word, Unknown) and word.glob for word in words):
             return True
         words = [word for word in words if isinstance(word, str)]
-    text = "/".join((*at.rsplit("/", 3)[-3:], *words))
+        text = "".join(words)
+    if not words:
+        return False
     if command.words[0] in kinds.INTERPRETERS and CODE.search(text):
         return True
-    if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
-        text = text.replace("//", "/")
-    if "=" in text or "@" in text:
-        text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
-    parts = text.split("/")
-    return ".." in parts or index.names(parts)
+    if "/" in text or "=" in text or "@" in text:
+        text = "/".join(words)
+        if "//" in text and not any(lexical(word, "/").count("/") < 3 for word in words if word[:1] == "/"):
+            text = text.replace("//", "/")
+        if "=" in text or "@" in text:
+            text = f"{text}/{text.replace('=', '/')}/{text.replace('@', '/')}"
+        words = text.split("/")
+    return ".." in words or index.names(words) or index.names(_last(at))
+
+
+@lru_cache(maxsize=64)
+def _last(folder: str) -> Sequence[str]:
+    """The last components that what is in the folder can have above it."""
+    return folder.rsplit("/", 3)[-3:]
 
 
 def named_by(scene: Scene, names: Names) -> Mapping[Decision, Rule]:

@@ -99,8 +99,9 @@ class Index(Generic[R]):
         if self.absolute.all:
             found += self.absolute.find(_parts(path))
         for root, below in self.roots:
-            if path.startswith(below) or path == root:
-                parts = _parts(path[len(below) :])
+            inner = path.removeprefix(below)
+            if inner != path or path == root:
+                parts = inner.split("/") if path != root else []
                 found += self.anchored.find(parts)
                 if self.named or self.suffixed or self.wild.all:
                     found += self._anywhere(parts)

@@ -56,7 +56,6 @@ _SECRETS = {
     ),
 }
 _FIRST = frozenset(name.partition("/")[0] for name in (*_WRITES, *_SECRETS))
-_NAMED = later(r"/(?:\.|_netrc|library/)")  # what all of them begin with
 _DEEPEST = max(name.rstrip("/").count("/") for name in (*_WRITES, *_SECRETS)) + 1
 # Below the home folder and `.git` of the workspace: names whose files are looked for under another name (hard links).
 NAMES_IN_HOME = tuple(n for n in (*_WRITES, *_SECRETS) if not n.endswith("/")) + tuple(
@@ -105,8 +104,8 @@ def spellings(access: ReadPath | WritePath) -> tuple[str, ...]:
 def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> str | None:
     """Why this access, of which `paths` are the spellings, always asks, or None. For a pattern: whether it may name such a
     place."""
-    writes = not isinstance(access, ReadPath)
-    if isinstance(access, ReadPath):
+    writes = type(access) is WritePath
+    if type(access) is ReadPath:
         if access.listing:
             return None
     elif access.removes and (why := _removal(access, paths, place)):
@@ -122,7 +121,7 @@ def floor(access: ReadPath | WritePath, paths: Sequence[str], place: Place) -> s
                 return why
         if writes and (why := _written(folded, place)):
             return why
-        if _NAMED.search(folded) and (why := _in_home(_from_home(folded, place) or "", writes)):
+        if _may_be_named(folded) and (why := _in_home(_from_home(folded, place) or "", writes)):
             return why
     return None
 
@@ -193,6 +192,11 @@ def _from_home(folded: str, place: Place) -> str | None:
         if folded.startswith(homes):
             return folded[len(homes) :].partition("/")[2]
     return folded.removeprefix("/root/") if folded.startswith("/root/") else None
+
+
+def _may_be_named(folded: str) -> bool:
+    """False when the path holds nothing that a name in a home folder begins with."""
+    return "/." in folded or "/_netrc" in folded or "/library/" in folded
 
 
 def _components(path: str) -> list[str]:
@@ -267,7 +271,7 @@ def _removal(access: WritePath, paths: Sequence[str], place: Place) -> str | Non
             return "the hooks and the configuration of the repository would be gone with it"
         elif parent.lower() in ("/home", "/users"):
             return "that would remove the home folder of another user"
-        elif _NAMED.search(path.lower() + "/") and (name := _held(f"{_from_home(path.lower(), place)}/")):
+        elif _may_be_named(path.lower() + "/") and (name := _held(f"{_from_home(path.lower(), place)}/")):
             return f"`~/{name}` would be gone with it"
     return None
 

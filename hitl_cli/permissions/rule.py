@@ -61,14 +61,15 @@ class Rule(Struct, frozen=True):
         return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
 
 
-Why = str | Callable[[], str]  # a text, or what makes it when somebody wants to read it
+# A text, or what makes it of the part when somebody wants to read it.
+Why = str | Callable[["Part"], str]
 
 
-def told(why: Why) -> str:
-    return why if isinstance(why, str) else why()
+def told(why: Why, part: Part) -> str:
+    return why if isinstance(why, str) else why(part)
 
 
-class Part(Struct, frozen=True):
+class Part(Struct, frozen=True, gc=False):
     """The verdict on one access. `number` counts the command's simple commands from 1, 0 for other accesses."""
 
     access: Access
@@ -80,10 +81,10 @@ class Part(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        return told(self.why)
+        return told(self.why, self)
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(Struct, frozen=True, gc=False):
     """The strictest of its parts; `part` is the one that decided, None when there is nothing to judge."""
 
     decision: Decision

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 from hitl_cli.access import Command, Place, Word, inside, lexical
 from hitl_cli.permissions.globs import Path
@@ -61,16 +60,12 @@ class Scene(Struct, frozen=True):
         the workspace alone."""
         mode = self.mode
         if mode == "bypass" or (mode == "accept-edits" and edits):
-            return ALLOW, "mode", lambda: f"mode {mode} allows it: {told(why)}", None
+            return ALLOW, "mode", _noting(f"mode {mode} allows it", why), None
         if mode == "declared" and not self.declared:
-            return ALLOW, "mode", lambda: f"the tool does not ask: {told(why)}", None
+            return ALLOW, "mode", _noting("the tool does not ask", why), None
         if mode == "plan":
-            return DENY, "mode", lambda: f"mode plan only reads: {told(why)}", None
+            return DENY, "mode", _noting("mode plan only reads", why), None
         return ASK, "none", why, None
-
-    def in_roots(self, path: str) -> bool:
-        roots = self.place.roots
-        return path.startswith(_below(roots)) or path in roots
 
     def near(self, path: str) -> str:
         """The path as a person in the workspace would write it."""
@@ -82,10 +77,8 @@ class Scene(Struct, frozen=True):
         return "~" + path[len(home) :] if home != "/" and path != home and inside(path, home) else path
 
 
-@lru_cache(maxsize=64)
-def _below(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """What the paths below these folders begin with."""
-    return tuple(folder.rstrip("/") + "/" for folder in folders)
+def _noting(first: str, why: Why) -> Why:
+    return lambda part: f"{first}: {told(why, part)}"
 
 
 def text(word: Word) -> str:
@@ -125,8 +118,6 @@ def where(source: Source, home: str = "") -> str:
 _VERBS = ("allowed", "to be asked about", "denied")
 
 
-def said(rule: Rule, what: Why) -> Why:
+def said(rule: Rule, what: str) -> str:
     """That the rule decides this, and the rule's own reason where it has one."""
-    return lambda: (
-        f"{told(what)} is {_VERBS[rule.decision]} by {rule.text}" + (f": {rule.reason}" if rule.reason else "")
-    )
+    return f"{what} is {_VERBS[rule.decision]} by {rule.text}" + (f": {rule.reason}" if rule.reason else "")

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import repeat
+from operator import attrgetter
 
 from hitl_cli.access import HERE, Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
@@ -23,15 +24,30 @@ from hitl_cli.regex import later
 CODE = later(r"[^\w./-]+")
 
 
-class Fit(Struct, frozen=True):
-    """A rule that fits a command, and the words it spells out (None: all of them, or with `rule.pattern` None, none)."""
+class Fit(Struct, frozen=True, gc=False):
+    """A rule that fits a spelling of a command; `pattern` is None where the rule is one for every command."""
 
     rule: Rule
-    spelled: tuple[Word, ...] | None
+    pattern: words.Words | None = None
+    spelling: Sequence[Word] = ()
+
+    @property
+    def spelled(self) -> Sequence[Word] | None:
+        """The words that the rule spells out, None: all of them."""
+        pattern = self.pattern
+        if pattern is None:
+            return ()
+        return None if pattern.exact else (*self.spelling[: pattern.spelled], *pattern.words)
 
     def spells(self, word: Word) -> bool:
         """Whether the rule spells this word of the command, and so consents to what it does."""
-        return isinstance(word, str) and (self.spelled is None or word in self.spelled)
+        return isinstance(word, str) and ((spelled := self.spelled) is None or word in spelled)
+
+    @property
+    def wide(self) -> int:
+        """The less, the more of the command the rule spells."""
+        spelled = self.spelled
+        return -1 if spelled is None else 0 if spelled else 1
 
 
 class Table:
@@ -168,30 +184,19 @@ def fits(tables: Iterable[Table], command: Command, now: float) -> list[Fit]:
     """Allow rules that cover the command, by the words it consists of or another spelling a rule may name; those that spell
     more of it first."""
     found: list[Fit] = []
-    words_ = command.words
+    spellings: tuple[tuple[Sequence[Word], int], ...] = ((command.words, 1),)
+    if command.forms:
+        spellings += tuple(zip(command.forms, command.spells or repeat(1), strict=False))
     for table in tables:
         if "Bash" in table.every:
-            found += [Fit(rule, ()) for rule in table.every["Bash"] if live(rule, now)]
-        if met := table.commands.find(words_):
-            found += _fitting(met, words_, 1, now)
-        for form, least in zip(command.forms, command.spells or repeat(1), strict=False) if command.forms else ():
-            found += _fitting(table.commands.find(form), form, least, now)
+            found += [Fit(rule) for rule in table.every["Bash"] if live(rule, now)]
+        for spelling, least in spellings:  # of which a prefix rule has to name so many words
+            for rule, pattern in table.commands.find(spelling):
+                if (pattern.spelled >= least or not pattern.rest) and live(rule, now):
+                    found.append(Fit(rule, pattern, spelling))
     if len(found) > 1:
-        found.sort(key=lambda fit: -1 if fit.spelled is None else 0 if fit.spelled else 1)
+        found.sort(key=attrgetter("wide"))
     return found
-
-
-def _fitting(
-    met: Iterable[tuple[Rule, words.Words]], spelling: Sequence[Word], least: int, now: float
-) -> Iterator[Fit]:
-    """Those that cover a spelling of which a prefix rule has to name so many words."""
-    for rule, pattern in met:
-        if live(rule, now):
-            spelled = pattern.spelled
-            if not pattern.rest and spelled == len(pattern.items):
-                yield Fit(rule, None)
-            elif spelled >= least or not pattern.rest:
-                yield Fit(rule, (*spelling[:spelled], *pattern.words))
 
 
 def concerns(first: Set[str] | None, command: Command) -> bool:
@@ -200,17 +205,18 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         return first is None
     if not first.isdisjoint(command.names):
         return True
-    seen: Word = ""
-    for spelling in (command.words, *command.forms, *command.also):
+    words_ = command.words
+    seen: Word | None = None
+    for spelling in (words_, *command.forms, *command.also) if command.forms or command.also else (words_,):
         word = spelling[0] if spelling else ""
         if word is seen:
             continue
-        if not isinstance(word, str) or word in first or word[:1] == "-":
+        if not isinstance(word, str) or word in first or ("-" in word and word[0] == "-"):
             return True  # behind an option stands what rules may name in front of it
         if "/" in word and word.rpartition("/")[2] in first:
             return True
         seen = word
-    if not command.words or command.words[0] not in kinds.INTERPRETERS:
+    if not words_ or words_[0] not in kinds.INTERPRETERS:
         return False
     return not all(map(first.isdisjoint, _codes(command)))
 

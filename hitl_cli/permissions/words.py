@@ -77,6 +77,11 @@ class Words(Struct):
     words: tuple[str, ...] = ()
     spelled: int = 0
 
+    @property
+    def exact(self) -> bool:
+        """Whether it names one command alone."""
+        return not self.rest and self.spelled == len(self.items)
+
     def __post_init__(self) -> None:
         self.words = tuple([item for item in self.items if isinstance(item, str)])
         if len(self.words) == len(self.items):

@@ -16,6 +16,7 @@ from hitl_cli.permissions.words import Words, key
 from hitl_cli.records import Struct, field
 
 R = TypeVar("R")
+_Two = tuple[str | None, str | None]
 
 
 class _Node(Struct, Generic[R]):
@@ -32,15 +33,17 @@ class _Node(Struct, Generic[R]):
 class Index(Generic[R]):
     """Patterns with what they stand for, found by the words of a command.
 
-    starred  those with more stars than one at the end, by the literal word they begin with, None: a star
+    starred  those with more stars than one at the end, by the two literal words they begin with, as far as they do
+    heads    the first of these two
     """
 
     def __init__(self) -> None:
         self.top = _Node[R]()  # of literal ones
-        self.starred: dict[str | None, list[Pattern[R]]] = {}
+        self.starred: dict[_Two, list[Pattern[R]]] = {}
+        self.heads: set[str | None] = set()
         self.all: dict[str | None, list[Pattern[R]]] = {}
         # Made when they are first needed.
-        self.matched: dict[str | None, list[Automaton[R]]] = {}  # of `starred`
+        self.matched: dict[_Two, list[Automaton[R]]] = {}  # of `starred`
         self.sought: list[Automaton[R]] = []  # of `all`
 
     def add(self, pattern: Words, it: R) -> None:
@@ -52,7 +55,9 @@ class Index(Generic[R]):
         self.all.setdefault(first, []).append((steps, rest, it))
         more = tuple(steps[len(literal) :])
         if more and more != (ANY, STAY):
-            self.starred.setdefault(first, []).append((steps, rest, it))
+            second = literal[1] if len(literal) > 1 else None
+            self.starred.setdefault((first, second), []).append((steps, rest, it))
+            self.heads.add(first)
             return
         node = self.top
         for word in literal:
@@ -73,26 +78,25 @@ class Index(Generic[R]):
             if node.on:
                 found += node.on
             following = node.below.get(word)  # type: ignore[arg-type] # an unknown word is none of them
-            if following is None and not isinstance(word, str):
-                following = node.below.get(key(word) or "")
-            if following is None:
+            if following is None and (isinstance(word, str) or not (following := node.below.get(key(word) or ""))):
                 break
             node = following
         else:
             found += node.here
-        if self.starred and words:
-            if None in self.starred:
-                found += self._starred(None, words)
+        if self.heads and words:
             first = words[0] if isinstance(words[0], str) else key(words[0])
-            if first is not None and first in self.starred:
+            if first in self.heads or None in self.heads:
                 found += self._starred(first, words)
         return found
 
     def _starred(self, first: str | None, words: Sequence[Word]) -> Iterator[R]:
-        if first not in self.matched:
-            self.matched[first] = automata(self.starred[first])
-        for automaton in self.matched[first]:
-            yield from automaton.fits(words)
+        second = key(words[1]) if len(words) > 1 else None
+        for two in dict.fromkeys(((None, None), (first, None), (first, second))):
+            if two in self.starred:
+                if two not in self.matched:
+                    self.matched[two] = automata(self.starred[two])
+                for automaton in self.matched[two]:
+                    yield from automaton.fits(words)
 
     def within(self, words: Sequence[str]) -> Iterator[R]:
         """What fits a run of `words` that begins anywhere: where commands begin and end in them is not known."""
