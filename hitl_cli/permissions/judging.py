@@ -123,7 +123,7 @@ class Judging(Struct, dict=True):
         scene, bar = self.scene, self.scene.bar
         concerned, names = concerns(bar.first, command), None
         # Any word may be a file that a rule names where no files are stated, and in the code of an interpreter.
-        if bar.paths and not command.free and (command.words[0] in INTERPRETERS or not self._stated(n)):
+        if bar.paths and not command.free and (not INTERPRETERS.isdisjoint(command.names) or not self._stated(n)):
             at = command.cwd or scene.place.cwd
             for index in bar.paths:
                 if may_name(index, command, at):

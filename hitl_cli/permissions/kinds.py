@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_cli.regex import later
+from hitl_cli.shell.programs import interpreters
 
 
 def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Run whatever text they are given.
-INTERPRETERS = names(
-    """python python2 python3 pypy pypy3 node nodejs deno bun ruby perl php lua luajit Rscript R julia tclsh expect
-    osascript ghc runghc scala groovy clojure elixir erl swift java kotlin ed ex vi vim nvim emacs
-    sqlite sqlite3 psql mysql mongo mongosh redis-cli gdb lldb jshell irb ipython jupyter m4 bc dc"""
-)
+INTERPRETERS = interpreters.INTERPRETERS
 # Run another program that is named in their arguments.
 LAUNCHERS = names(
     """npx bunx pnpx uvx pipx env xargs parallel timeout nohup nice ionice setsid stdbuf time watch entr strace ltrace

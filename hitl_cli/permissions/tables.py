@@ -216,7 +216,7 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         if "/" in word and word.rpartition("/")[2] in first:
             return True
         seen = word
-    if not words_ or words_[0] not in kinds.INTERPRETERS:
+    if not command.also and kinds.INTERPRETERS.isdisjoint(command.names):
         return False
     return not all(map(first.isdisjoint, _codes(command)))
 
@@ -235,12 +235,20 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
 
 
 def _codes(command: Command) -> list[list[str]]:
-    """The words of the code that an interpreter is given, by its words or its input."""
-    words_ = command.words
-    if words_ and words_[0] in kinds.INTERPRETERS:
-        every = [*words_[1:], *(said[1] for said in command.also if said[0] == HERE)]
-        return [CODE.split(word) for word in dict.fromkeys(every) if isinstance(word, str) and CODE.search(word)]
-    return []
+    """The words of the code that an interpreter, the command or one that it starts, is given by its words or its input."""
+    forms = [form for form in command.also if form[0] in kinds.INTERPRETERS]
+    if not kinds.INTERPRETERS.isdisjoint(command.names):
+        forms.append(command.words)
+    if not forms:
+        return []
+    forms += [form for form in command.also if form[0] == HERE]
+    every = dict.fromkeys(word for form in forms for word in form[1:])
+    texts = [word if isinstance(word, str) else word.text[2:] for word in every if _is_text(word)]
+    return [CODE.split(text) for text in texts if CODE.search(text)]
+
+
+def _is_text(word: Word) -> bool:
+    return isinstance(word, str) or word.text.startswith("<(")  # what another command prints
 
 
 def _options(spelling: Sequence[Word]) -> frozenset[str]:

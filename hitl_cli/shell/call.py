@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hitl_cli.access import Opaque, Word
 from hitl_cli.records import Struct
 from hitl_cli.shell.operands import Folders
+from hitl_cli.shell.programs.table import word_set
 from hitl_cli.shell.scan import rough_words
 from hitl_cli.shell.tree import Redirect, Statement
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
 
 Marked = tuple[tuple[Word, str], ...]  # assignments that are not harmless, as words, with the reason
+
+
+_IN_WORDS = word_set("-c -e -E -m -r -ne -pe -lne -lane --eval --exec --command")  # options with code or the name of it
 
 
 class Call(Struct, gc=False):
@@ -39,10 +43,12 @@ def unread(walk: Walk, call: Call, reason: str, more: tuple[str, ...] = ()) -> N
     walk.out.append(Opaque(reason, call.text, (*found, *(p for text in texts for p in rough_words(text)), *more)))
 
 
-def given(call: Call) -> list[str]:
-    """What its here-documents and here-strings hold, as it is written."""
+def given(call: Call, made: Statement | None = None) -> list[str]:
+    """What its here-documents and here-strings hold, as it is written, and the text of the pipeline that feeds it, unless
+    what it runs stands in its words."""
     texts = [redirect.target if redirect.op == "<<<" else redirect.body for redirect in call.redirs]
-    return [text if isinstance(text, str) else text.text for text in texts if text is not None]
+    found = [text if isinstance(text, str) else text.text for text in texts if text is not None]
+    return found if made is None or not _IN_WORDS.isdisjoint(call.words) else [*found, piped(made)]
 
 
 def piped(made: Statement | None) -> str:

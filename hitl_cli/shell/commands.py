@@ -14,6 +14,7 @@ from hitl_cli.shell.call import Call, Marked, given, piped, unread
 from hitl_cli.shell.operands import After, Folders, host_of, one, paths, unnamed
 from hitl_cli.shell.possible import POSITIONAL
 from hitl_cli.shell.programs import study
+from hitl_cli.shell.programs.interpreters import INTERPRETERS
 from hitl_cli.shell.programs.reading import Reading
 from hitl_cli.shell.scan import DEEPEST, rough_words
 from hitl_cli.shell.tree import Raw, Unreadable
@@ -157,8 +158,8 @@ def _program(walk: Walk, call: Call) -> After:
         started.assigned(call, found)
     if found.starts:
         found.also = (*found.also, *started.forms(walk, call, found.starts, partial(_run, call)))
-    if call.redirs:
-        found.also = (*found.also, *[(HERE, text) for text in given(call)])
+    if call.redirs or (call.fed and not INTERPRETERS.isdisjoint(found.names)):
+        found.also = (*found.also, *[(HERE, text) for text in given(call, walk.piped if call.fed else None)])
     out, text = walk.out, call.text
     index = len(out)
     if words is call.typed and not walk.outer:  # so there are no marked assignments, either

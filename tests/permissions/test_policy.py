@@ -148,7 +148,8 @@ class TestCommands:
         verdict = judge(sub, "Bash", "- Bash(git push:*)")
         assert (verdict.decision, verdict.part and verdict.part.by) == (ASK, "rule")
         assert judge(sub, "Bash", "- Bash(npm publish:*)").decision is ALLOW
-        code: list[Access] = [Command(("python3", "-c", "os.system('rm -rf x')"), text="python3", cwd="/w")]
+        words = ("python3", "-c", "os.system('rm -rf x')")
+        code: list[Access] = [Command(words, names=("python3", "python"), text="python3", cwd="/w")]
         assert judge(code, "Bash(python3:*)", "- Bash(rm:*)").decision is ASK
 
     def test_no_allow_rule_covers_an_opaque_part_and_deny_rules_search_it(self) -> None:

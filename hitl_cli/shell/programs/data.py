@@ -89,6 +89,15 @@ def _sqlite(reading: Reading) -> None:
         reading.opaque = _INPUT
 
 
+def _miller(reading: Reading) -> None:
+    """The verbs put and filter take a program that can start others and write files."""
+    for at, word in reading.placed():
+        if isinstance(word, str) and _MILLER.match(word):
+            reading.act(at, "starts a command or writes a file by its program")
+
+
+_MILLER = later(r"(?:split|tee)\Z|.*?(?:\b(?:system|exec)\s*\(|\b(?:tee|emit\w*|print\w*|dump)\b[^;]*[>|])", re.DOTALL)
+
 PROGRAMS: dict[str, Row] = {
     **rows(
         "jq(1); jaq documentation",
@@ -126,7 +135,15 @@ PROGRAMS: dict[str, Row] = {
     **rows(
         "xmllint(1)", "xmllint", "-o --output = write\n--xpath --encode --schema --dtdvalid --path =", operands="read"
     ),
-    **rows("Miller manual, csvkit", "mlr csvcut csvgrep csvlook csvstat xsv", ""),
+    "mlr": Row(
+        "Miller manual",
+        "-I writes over its files\n-n\n--from = read",
+        stops=1,
+        wary=True,
+        abbreviates=False,
+        then=_miller,
+    ),
+    **rows("csvkit, xsv manuals", "csvcut csvgrep csvlook csvstat xsv", ""),
     "psql": Row(
         "psql(1), GTFOBins psql",
         """
