@@ -40,6 +40,10 @@ class Unknown(Struct, frozen=True, gc=False):
 Word = str | Unknown
 
 
+# Of the files at and below some paths, other names of what is touched; None when there are too many to know.
+Named = Callable[[tuple[str, ...]], Sequence[str] | None]
+
+
 class Below(Struct, frozen=True):
     """What is below a folder. `paths` looks at the disk, only when a rule could forbid one of them, and gives None when
     they are too many to know; `every` is true when all of them are touched, false when some may be."""
@@ -95,8 +99,9 @@ class Command(Struct, frozen=True, gc=False):
 
 
 @final
-class ReadPath(Struct, frozen=True):
-    """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`).
+class ReadPath(Struct, frozen=True, gc=False):
+    """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`). `real`: where it
+    leads, None when that is the path itself.
 
     `of` is the part of the call it belongs to, for explanations; `by_command` the index in the list of accesses of the
     Command whose operand it is (None: a file tool or a redirection). `listing` is true when only names are seen.
@@ -105,8 +110,8 @@ class ReadPath(Struct, frozen=True):
     reader's `/**` is otherwise covered by the rule of its command, a writer's may be anywhere. `alias` is the path seen
     from the workspace when it was written through another name of the workspace itself (a link to it). `only`: of a
     folder, "shown" leaves out what begins with a dot, "tracked" what git does not keep, "some" reads files of a kind.
-    `below`, where `path` is a folder's `/**`: what is in it. `follows`: links in a folder are followed as well. `twins`, of
-    a file with several names: which of the paths given, or of the files below those, are names of it.
+    `below`, where `path` is a folder's `/**`: what is in it. `follows`: links in a folder are followed as well. `twins`
+    tells other names of what is touched.
     """
 
     path: str
@@ -119,11 +124,11 @@ class ReadPath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
-    twins: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+    twins: Named | None = None
 
 
 @final
-class WritePath(Struct, frozen=True):
+class WritePath(Struct, frozen=True, gc=False):
     """As ReadPath. `removes`: the path or what is below it would be gone.
 
     `at`: the Act of that command (index of its word) that does the writing, as in `git diff --output=FILE`: a rule that
@@ -141,7 +146,7 @@ class WritePath(Struct, frozen=True):
     only: str = ""
     below: Below | None = None
     follows: bool = False
-    twins: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+    twins: Named | None = None
 
 
 @final
@@ -189,7 +194,7 @@ class Opaque(Struct, frozen=True, gc=False):
 Access = Command | ReadPath | WritePath | Unnamed | Host | ToolUse | Opaque
 
 
-class Place(Struct, frozen=True):
+class Place(Struct, frozen=True, gc=False):
     """Where a call is judged and run: absolute paths without a trailing slash, `roots` the workspace first.
 
     `protected` are hitl's own folders and files (configuration, state, `.hitl` of the workspace); `folds_case` is true

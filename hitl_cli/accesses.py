@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from hitl_cli.access import Access, Host, Opaque, Place, ReadPath, ToolUse, WritePath, inside
+from hitl_cli.links import Look
 from hitl_cli.records import replace
 from hitl_cli.regex import later
-from hitl_cli.resolve import Look, resolve
+from hitl_cli.resolve import resolve
 from hitl_cli.shell.scan import look, rough_words
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ def _bash(input: Input, place: Place, disk: Look) -> tuple[Access, ...]:
         return (Opaque("the command is not a text"),)
     if "/" in command:
         elsewhere = [path for path in _ABSOLUTE.findall(command)[:_LOOKED_AT] if not inside(path, place.workspace)]
-        if elsewhere and (names := disk.other_names(elsewhere)):
-            place = replace(place, roots=(*place.roots, *names))
+        names = [name[0] for path in elsewhere if (name := disk.other_name(path))] if elsewhere else None
+        if names:
+            place = replace(place, roots=tuple(dict.fromkeys((*place.roots, *names))))
     return _reader()(command, place, place.cwd).accesses
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from hitl_cli import below
+from hitl_cli import below, globbing
 from hitl_cli.access import Place
 from hitl_cli.accesses import accesses_of
 from hitl_cli.agent import Agent
@@ -94,7 +94,7 @@ def test_what_is_printed_of_a_stream_grows_with_its_text_alone():
 
 def test_a_folder_is_listed_once_however_many_patterns_of_a_call_are_compared_with_it(tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr(below, "listing", lambda folder: seen.append(folder) or ["a.py", "b.md"])
+    monkeypatch.setattr(globbing, "listing", lambda folder: seen.append(folder) or ["a.py", "b.md"])
     place = Place(str(tmp_path), (str(tmp_path),), str(tmp_path / "home"))
     accesses_of("Bash", {"command": "cat *.py *.md *.txt"}, place)
     assert seen == [str(tmp_path)]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable
+from operator import attrgetter
 
-from hitl_cli.access import Command, ReadPath, Unnamed, WritePath, lexical
+from hitl_cli.access import Command, Named, ReadPath, Unnamed, WritePath, lexical
 from hitl_cli.permissions import places
 from hitl_cli.permissions.pathrules import READS, SEARCHES, WRITES, may_meet, rules_for, strictest
 from hitl_cli.permissions.rule import Decision, Part, Rule
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, joined, named, said, shown
 from hitl_cli.permissions.tables import Fit
 from hitl_cli.records import Struct
+
+_UNKNOWN = "files can have several names, and here there are more files than are looked at for them"
 
 
 class File(Struct):
@@ -22,6 +25,7 @@ class File(Struct):
     paths: tuple[str, ...]
     command: Command | None = None
     fit: Fit | None = None
+    unknown: bool = False  # whether too many files may be other names of it
 
     def settled(self) -> Settled:
         """What a deny rule, the floor or an ask rule says, else the program's policy, the command it belongs to or an allow
@@ -34,6 +38,8 @@ class File(Struct):
         if barred is None:
             return self._opened() or self._left()
         rule = barred[1]
+        if self.unknown:
+            return ASK, "rule", lambda _: f"{named(rule)} may be about {self._doing()}: {_UNKNOWN}", rule
         if rule.decision is DENY:
             return ASK, "rule", lambda _: f"{named(rule)} may forbid {self._doing()}", rule
         return ASK, "rule", self._ruled, rule
@@ -89,19 +95,34 @@ class File(Struct):
         searches = scene.tool in SEARCHES
         tools = WRITES if type(access) is WritePath else SEARCHES[scene.tool] if searches else READS
         if access.glob:
-            return self._may_be_barred(tools)
-        paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
-        if access.twins is not None:
-            paths = (*paths, *access.twins(tuple([place for index in scene.bar.paths for place in index.places()])))
-        met = rules_for(scene, scene.bar, paths, tools)
-        if searches or (type(access) is WritePath and access.removes):
-            # What closes all of a folder closes this as well.
-            below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
-            met += rules_for(scene, scene.bar, (below,), tools)
+            barred = self._may_be_barred(tools)
+        else:
+            paths = (self.written, access.alias, *self.paths[1:]) if access.alias else self.paths
+            met = rules_for(scene, scene.bar, paths, tools)
+            if searches or (type(access) is WritePath and access.removes):
+                # What closes all of a folder closes this as well.
+                below = lexical(posixpath.join(access.real or access.path, "\0"), "/")
+                met += rules_for(scene, scene.bar, (below,), tools)
+            barred = ((rule := strictest(met)).decision, rule) if met else None
+        if access.twins is None or (barred and barred[0] is DENY):
+            return barred
+        return self._barred_by_name(access.twins, tools) or barred
+
+    def _barred_by_name(self, twins: Named, tools: Collection[str]) -> tuple[Decision, Rule] | None:
+        """As `_barred`, for other names of what is touched, as far as rules spell these or their folders."""
+        scene, below = self.scene, self.access.below
+        spelled = {at: it[0] for index in scene.bar.paths for at, it in index.places(lambda it: it[0].tool in tools)}
+        if not spelled:
+            return None
+        names = twins(tuple(spelled))
+        if names is None:
+            self.unknown = True
+            return ASK, max(spelled.values(), key=attrgetter("decision"))
+        met = rules_for(scene, scene.bar, names, tools)
         if not met:
             return None
         rule = strictest(met)
-        return rule.decision, rule
+        return rule.decision if below is None or below.every else ASK, rule
 
     def _may_be_barred(self, tools: Collection[str]) -> tuple[Decision, Rule] | None:
         """As `_barred`, for what only the shell knows."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from hitl_cli.access import Place
 from hitl_cli.permissions import wordtree
 from hitl_cli.permissions.automaton import ANY, STAY, Automaton, Pattern, automata
-from hitl_cli.permissions.globs import Path, steps
+from hitl_cli.permissions.globs import WILD, Path, steps
 
 R = TypeVar("R")
 
@@ -75,13 +76,15 @@ class Index(Generic[R]):
         else:  # with all below it; a strict folder that alone
             tree.lay(literal, (*literal, ANY, STAY) if self.strict and pattern.folder else literal, True, it)
 
-    def places(self) -> Iterator[str]:
-        """The files and folders that patterns spell, as far as they are literal; names at any depth those of the roots."""
-        for pattern, _ in self.all:
-            literal = pattern.segments[: pattern.literal]
-            if literal:
+    def places(self, wanted: Callable[[R], bool]) -> Iterator[tuple[str, R]]:
+        """The files and folders that the patterns of those `wanted` spell, as far as they are literal; of names at any depth
+        those in the roots."""
+        for pattern, it in self.all:
+            segments = pattern.segments[pattern.segments[:1] == ("**",) :]
+            literal = tuple(takewhile(lambda segment: not WILD.search(segment), segments))
+            if literal and wanted(it):
                 for base in [pattern.base] if pattern.base else [root for root, _ in self.roots]:
-                    yield "/".join((base.rstrip("/"), *literal))
+                    yield "/".join((base.rstrip("/"), *literal)), it
 
     def names(self, parts: Collection[str]) -> bool:
         """False when no pattern names any of these components (`Path.names`)."""
