@@ -207,6 +207,7 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         return True
     words_ = command.words
     seen: Word | None = None
+    code = not kinds.INTERPRETERS.isdisjoint(command.names)
     for spelling in (words_, *command.forms, *command.also) if command.forms or command.also else (words_,):
         word = spelling[0] if spelling else ""
         if word is seen:
@@ -216,9 +217,8 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
         if "/" in word and word.rpartition("/")[2] in first:
             return True
         seen = word
-    if not command.also and kinds.INTERPRETERS.isdisjoint(command.names):
-        return False
-    return not all(map(first.isdisjoint, _codes(command)))
+        code = code or word in kinds.INTERPRETERS
+    return code and not all(map(first.isdisjoint, _codes(command)))
 
 
 def _spellings(command: Command) -> Iterator[Sequence[Word]]:
@@ -236,12 +236,12 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
 
 def _codes(command: Command) -> list[list[str]]:
     """The words of the code that an interpreter, the command or one that it starts, is given by its words or its input."""
-    forms = [form for form in command.also if form[0] in kinds.INTERPRETERS]
+    forms = [form for form in command.also if form and form[0] in kinds.INTERPRETERS]
     if not kinds.INTERPRETERS.isdisjoint(command.names):
         forms.append(command.words)
     if not forms:
         return []
-    forms += [form for form in command.also if form[0] == HERE]
+    forms += [form for form in command.also if form and form[0] == HERE]
     every = dict.fromkeys(word for form in forms for word in form[1:])
     texts = [word if isinstance(word, str) else word.text[2:] for word in every if _is_text(word)]
     return [CODE.split(text) for text in texts if CODE.search(text)]
