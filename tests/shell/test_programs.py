@@ -381,3 +381,32 @@ def test_an_option_that_is_taken_back_makes_nothing_harmless(text: str, pair: st
     assert (taken_back.writes, taken_back.removes) == (plain.writes, plain.removes)
     assert plain.writes or plain.removes
     assert findings(of(f"{text} {pair.split()[0].removesuffix('=false')} --no-other")).get("writes") is None
+
+
+def test_what_a_row_remembers_of_flags_has_a_bound_and_changes_nothing() -> None:
+    words = [f"-{a}{b}{c}" for a in "abcdefghij" for b in "lnvzqwy12345" for c in "lnvzqwy12345"]
+    words += [f"--{word[1:]}" for word in words] + ["-" + "l" * 5000]
+    first = [findings(of("rg x", word)) for word in words]
+    flags = row_of("rg").flags  # type: ignore[union-attr]
+    assert len(flags) <= 500
+    assert all(len(word) < 40 for word in flags)
+    assert [findings(of("rg x", word)) for word in words] == first
+    assert [given.name for given in of("rg -uu -n x").given] == ["-u", "-u", "-n"]
+
+
+@pytest.mark.parametrize(
+    ("text", "operands"),
+    [
+        ("rg -u -- -e f", ["-e", "f"]),  # a flag of the row takes no value
+        ("rg -.u -- -e f", ["-e", "f"]),
+        ("rg --x=1 -- -e f", ["-e", "f"]),
+        ("rg -e p -- -e f", ["-e", "f"]),
+        ("rg --x -- -e f", []),  # `--` may be the value of what is not listed
+        ("rg -uX -- -e f", []),
+        ("rg --x -- -- -e f", []),
+        ("grep --x -- -e f", ["-e", "f"]),  # all options with a value are listed
+    ],
+)
+def test_a_double_dash_ends_the_options_unless_it_may_be_a_value(text: str, operands: list[str]) -> None:
+    for _ in range(2):  # also where the row remembers the option
+        assert of(text).operands == operands

@@ -58,9 +58,9 @@ def _grouped(reading: Reading, head: tuple[str, ...]) -> tuple[tuple[Word, ...],
 def _by_other_words(reading: Reading, name: str, aliases: Mapping[Word, str]) -> tuple[tuple[Word, ...], ...]:
     """For deny and ask rules: the forms of a command with its sub-commands by their plain names, without their groups."""
     chosen = [reading.words[at] for at in reading.sub]
-    plain = [aliases.get(word, word) for word in chosen]
-    if plain == chosen:
+    if aliases.keys().isdisjoint(chosen):
         return ()
+    plain = [aliases.get(word, word) for word in chosen]
     name = "pip" if chosen[0] == "pip" else name
     head = (name, *[word for word in plain if word])
     behind = reading.words[reading.sub[-1] + 1 :]

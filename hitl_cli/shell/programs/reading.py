@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
 
 from hitl_cli.access import Act, Place, Unknown, Word, inside, lexical
 from hitl_cli.records import Struct, field
@@ -107,11 +106,13 @@ class Reading(Struct, gc=False):
             back.startswith(given.name) for given in self.given if given.name[:5] == "--no-" for back in taken_back
         )
 
-    def values(self, *names: str) -> Iterator[tuple[int, Word]]:
+    def values(self, *names: str) -> list[tuple[int, Word]]:
         """Index and value of each given option of these (first) names that has a value."""
+        found = []
         for given in self.given:
             if given.name in names and given.value is not None:
-                yield given.at, given.value
+                found.append((given.at, given.value))
+        return found
 
     def act(self, at: int, does: str) -> None:
         if not any(act.at == at for act in self.acts):
@@ -198,8 +199,9 @@ class Reading(Struct, gc=False):
         if self.inner is None and (not sub or sub[-1] == len(sub)):
             if not self.given:
                 return ()
-            bare = (*words[: len(sub) + 1], *self.operands)
-            return (bare,) if len(bare) > 1 and bare != words else ()
+            if not sub:
+                return ((words[0], *self.operands),) if self.operands else ()
+            return ((*words[: len(sub) + 1], *self.operands),)
         head = (words[0], *[words[at] for at in sub])
         found = []
         if sub and sub[-1] > len(sub):

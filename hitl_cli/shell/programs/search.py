@@ -16,7 +16,11 @@ _RUNS = "runs another program for what it finds"
 
 def _find(reading: Reading) -> None:
     """The operands before the expression are where the search starts; in it, `(`, `!` and `,` are no files."""
-    first = min((given.at for given in reading.given if given.name not in _BEFORE), default=len(reading.words))
+    first = len(reading.words)
+    for given in reading.given:
+        if given.name not in _BEFORE:
+            first = given.at
+            break
     starts: list[Word] = []
     for at, word in reading.placed():
         if word in ("(", "!", ")", ","):
@@ -33,9 +37,11 @@ def _find(reading: Reading) -> None:
 def _remover(reading: Reading) -> int:
     """Where find or fd is told to remove what it finds, 0 when it is not."""
     for given in reading.given:
-        runs = reading.words[given.at + 1 : given.at + 2] if given.name in _RUNNING else ()
-        if given.name == "-delete" or any(isinstance(w, str) and posixpath.basename(w) in _REMOVERS for w in runs):
+        if given.name == "-delete":
             return given.at
+        for word in reading.words[given.at + 1 : given.at + 2] if given.name in _RUNNING else ():
+            if isinstance(word, str) and posixpath.basename(word) in _REMOVERS:
+                return given.at
     return 0
 
 
@@ -74,21 +80,26 @@ _SHOWN = re.compile(
     r"!|(?!(?:.*/)?\.)(?:.*/)?(?:\w[^/]*|\*+\.(?!.*env)[\w{,}.]+)\Z"
 )  # globs that bring in no hidden file
 _LENGTHS = ("-A", "-B", "-C")
+_RECURSIVE = ("-r", "-R")
 _BEFORE = ("--", "-H", "-L", "-P", "-D", "-O", "-E", "-X", "-d", "-s", "-x")
 
 
 def _pattern_and_files(reading: Reading) -> None:
     """The first operand is the pattern, unless an option gave one or only names are listed."""
-    given = {option.name for option in reading.given}
-    files = reading.operands[1:] if given.isdisjoint(_NO_PATTERN) else reading.operands
-    if not given.isdisjoint(_LENGTHS):
-        lengths = [value for _, value in reading.values(*_LENGTHS)]
-        if any(isinstance(value, str) and not value.isdigit() for value in lengths):  # BSD grep and ag: the pattern
-            files = reading.operands
-    if not files and "--type-list" not in given:
-        recursive = not given.isdisjoint(("-r", "-R")) or any(value == "recurse" for _, value in reading.values("-d"))
-        files = ["."] if recursive or _searches(reading) else []
-    (reading.lists if "--files" in given else reading.reads).extend(files)
+    first, everywhere = 1, _searches(reading)
+    for given in reading.given:
+        name, value = given.name, given.value
+        if name in _NO_PATTERN or (  # behind what other greps give a length BSD grep and ag may have the pattern
+            name in _LENGTHS and isinstance(value, str) and not value.isdigit()
+        ):
+            first = 0
+        elif name in _RECURSIVE or (name == "-d" and value == "recurse"):
+            everywhere = True
+    files = reading.operands[first:]
+    if not files and everywhere and not reading.has("--type-list"):
+        files = ["."]
+    if files:
+        (reading.lists if reading.has("--files") else reading.reads).extend(files)
 
 
 def _searches(reading: Reading) -> bool:

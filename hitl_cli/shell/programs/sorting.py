@@ -19,40 +19,44 @@ _STREAMED = frozenset(("read", "write", "make"))  # where `-` is a standard stre
 def sort(reading: Reading, start: int = 1) -> None:
     """Sort the words from `start` on and note what they touch."""
     row, words = reading.row, reading.words
-    operands, places = reading.operands, reading.places
+    given, operands, places = reading.given, reading.operands, reading.places
     marks = row.marks  # what options begin with, "" where they have ended
-    after = doubtful = 0  # behind the value of an option, and a word that may be the value of the option before it
-    for i, word in enumerate(words[start:], start):
-        if i < after:
-            continue
+    doubtful = 0  # where a `--` may be the value of the option before it
+    at, end = start, len(words)
+    while at < end:
+        word = words[at]
         if not isinstance(word, str):
-            after = _unknown(reading, word, i, not marks)
+            at = _unknown(reading, word, at, not marks)
             row = reading.row
-        elif word[:1] in marks and len(word) > 1:
-            option = row.known.get(word)
-            if option is not None:
-                after = _give(reading, option, None, i)
+        elif len(word) > 1 and word[0] in marks:
+            flags = row.flags.get(word)
+            if flags is not None:
+                for name in flags:
+                    given.append(Given(name, None, at))
+                at += 1
+            elif (option := row.known.get(word)) is not None:
+                at = _give(reading, option, None, at)
             elif word != "--":
-                after, doubt = _option(reading, word, i)
-                if doubt:
-                    doubtful = after
-            elif i == doubtful:
-                doubtful += 1
+                at = _option(reading, word, at)
             else:
-                marks = ""
+                if at == doubtful or _may_take(reading, at):
+                    doubtful = at + 1
+                else:
+                    marks = ""
+                at += 1
             continue
         elif row.subs is None or operands:
             operands.append(word)
-            places.append(i)
+            places.append(at)
+            at += 1
         else:
-            _first(reading, i, word)
+            _first(reading, at, word)
+            at += 1
             row = reading.row
-            if marks:
-                marks = row.marks
+            marks = marks and row.marks
         if row.stops and len(operands) >= row.stops:
-            after = max(after, i + 1)
-            operands += words[after:]
-            places += range(after, len(words))
+            operands += words[at:]
+            places += range(at, end)
             break
     if row.operands:
         _touch(reading, row.operands)
@@ -114,65 +118,54 @@ def _touch(reading: Reading, effect: str) -> None:
             reading.touch(effect, word, at)
 
 
-def _option(reading: Reading, word: str, i: int) -> tuple[int, bool]:
-    """Read the option at `i`, which is not one of the row as it stands; the index of the next word, and whether a
-    following `--` may be its value."""
+def _may_take(reading: Reading, at: int) -> bool:
+    """Whether the word at `at` may be the value of the option in front of it, which the row does not list."""
     row = reading.row
-    known = row.known
-    if word[1] == "-" or word[0] == "+" or row.single:
-        name, equals, value = word.partition("=")
-        name, option = row.long(name)
-        if option is None:
-            reading.given.append(Given(name, value if equals else None, i))
-            return i + 1, not equals and not row.abbreviates
-        return _give(reading, option, value if equals else None, i), False
-    for k, letter in enumerate(word[1:], 2):
-        name = "-" + letter
-        option = known.get(name)
-        if option is None:
-            reading.given.append(Given(name, None, i))
-        elif option.takes:
-            rest = word[k:] if option.takes != ";" else ""
-            return _give(reading, option, rest or None, i), False
-        else:
-            reading.given.append(Given(option.name, None, i))
-            if option.does and (option.does == "follows" or option.does not in EFFECTS):
-                reading.touch(option.does, "", i)
-    return i + 1, not row.abbreviates and name not in known
+    if row.abbreviates or not reading.given:
+        return False
+    last = reading.given[-1]
+    return last.at == at - 1 and last.value is None and last.name not in row.known
 
 
-def _give(reading: Reading, option: Option, value: Word | None, i: int) -> int:
-    """Record an option with its value (the next word where it takes one and none is glued on)."""
-    name, takes, does = option
-    after = i + 1
-    if not takes:
-        reading.given.append(Given(name, value, i))
-        if does:
-            reading.touch(does, value or "", i)
-        return after
-    if takes == "=" and value is None and after < len(reading.words):
-        value = reading.words[after]
-        if isinstance(value, Unknown):
+def _option(reading: Reading, word: str, at: int) -> int:
+    """Record the options of a word that the row does not list as it stands; the index of the word behind it."""
+    options, value = reading.row.meaning(word)
+    after = at + 1
+    for option in options:
+        after = _give(reading, option, value if option is options[-1] else None, at)
+    return after
+
+
+def _give(reading: Reading, option: Option, value: Word | None, at: int) -> int:
+    """Record an option with its value (the next word where it takes one and none is glued on); the index of the word
+    behind it."""
+    takes, does, words = option.takes, option.does, reading.words
+    after = at + 1
+    if takes == "=" and value is None and after < len(words):
+        value = words[after]
+        if not isinstance(value, str):
             if _splits(reading, value) or (not reading.row.dashes and _may_be_option(reading, value)):
                 reading.act(after, MAY_BE_OPTION)
-        elif not reading.row.dashes and value[:1] == "-" and value != "-":
-            value, after = None, i
-        after += 1
+            after += 1
+        elif reading.row.dashes or value == "-" or value[:1] != "-":
+            after += 1
+        else:
+            value = None
     elif takes == "==":
-        for second in reading.words[after + 1 : after + 2]:
+        for second in words[after + 1 : after + 2]:
             value = second
-        for at in range(after, min(after + 2, len(reading.words))):
-            word = reading.words[at]
-            if isinstance(word, Unknown) and _splits(reading, word):
-                reading.act(at, MAY_BE_OPTION)
+        for behind in range(after, min(after + 2, len(words))):
+            word = words[behind]
+            if not isinstance(word, str) and _splits(reading, word):
+                reading.act(behind, MAY_BE_OPTION)
         after += 2
     elif takes == ";":
-        while after < len(reading.words) and reading.words[after] not in (";", "+"):
+        while after < len(words) and words[after] not in (";", "+"):
             after += 1
         after += 1
-    reading.given.append(Given(name, value, i))
-    if does and not (value == "-" and does in _STREAMED) and (value is not None or not takes or does not in EFFECTS):
-        reading.touch(does, value if value is not None else "", i)
+    reading.given.append(Given(option.name, value, at))
+    if does and (not takes or value is not None or does not in EFFECTS) and not (value == "-" and does in _STREAMED):
+        reading.touch(does, value or "", at)
     return after
 
 

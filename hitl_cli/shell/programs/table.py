@@ -19,8 +19,8 @@ A row is compiled when its program is met for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hitl_cli.access import Place, Word
 from hitl_cli.records import Struct, field
@@ -50,15 +50,20 @@ EFFECTS = frozenset(
 STARTS = later(r"\b(?:runs?|starts?|programs|commands|a command|another program|carried)\b")
 
 _NEVER_CUT = frozenset(["-", "--"])
-_REMEMBERED = 500  # looked-up names a row keeps; they come from commands, so their number has no bound
+_REMEMBERED = 500  # words a row keeps that are nothing but flags; they come from commands, so there is no end to them
+_LONGEST = 40  # nor to how long they are
 
 
-class Option(NamedTuple):
+class Option(Struct, frozen=True, gc=False):
     """One option: its first name, what value it takes ("", "=", "==", "?", ";"), and its effect or the reason of its act."""
 
     name: str
     takes: str
     does: str
+
+    @property
+    def plain(self) -> bool:
+        return not self.takes and not self.does
 
     @property
     def acts(self) -> bool:
@@ -87,6 +92,8 @@ class Row(Struct):
     act         the sub-command itself is an act, for this reason
     inner       how many operands stand before the words of another program (`docker exec CONTAINER PROGRAM …`: 1)
     only        what is read of a folder, as `Study` says
+    flags       words that are nothing but flags without effect, and the first name of each flag: those of `options`, and
+                bundles and flags that are not listed as they were met
     peel        takes neutral options out of the words before they are read; gives the words and the folder they enter
     """
 
@@ -109,10 +116,35 @@ class Row(Struct):
     only: str = ""
     peel: Callable[[tuple[Word, ...], Place, str | None], tuple[tuple[Word, ...], str | None]] | None = None
     known: dict[str, Option] = field(default_factory=dict)
-    cut: dict[str, Option | None] = field(default_factory=dict)
+    flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
     ready: bool = False
     marks: str = "-"  # what options begin with
     acting: bool = False
+
+    def meaning(self, word: str) -> tuple[Sequence[Option], str | None]:
+        """The options in a word, and the value that is glued to the last; what is not listed is taken for a flag. A word
+        that is nothing but flags is remembered."""
+        value = None
+        if word[1] == "-" or word[0] == "+" or self.single:
+            name, equals, rest = word.partition("=")
+            name, option = self.long(name)
+            options = [option or Option(name, "", "")]
+            if equals:
+                value = rest
+        else:
+            options = []
+            for at, letter in enumerate(word[1:], 2):
+                name = "-" + letter
+                option = self.known.get(name) or Option(name, "", "")
+                options.append(option)
+                if option.takes:
+                    value = word[at:] if option.takes != ";" and at < len(word) else None
+                    break
+        if value is None and len(word) < _LONGEST and all(option.plain for option in options):
+            if len(self.flags) >= _REMEMBERED:
+                self.flags.clear()
+            self.flags[word] = tuple([option.name for option in options])
+        return options, value
 
     def long(self, name: str) -> tuple[str, Option | None]:
         """A long name as this row writes it, and its option: two dashes are also one where that is how long ones begin."""
@@ -121,20 +153,15 @@ class Row(Struct):
             if self.single and name.startswith("--"):
                 name = name[1:]
                 option = self.known.get(name)
-            option = option or self.abbreviated(name)
+            option = option or self._abbreviated(name)
         return name, option
 
-    def abbreviated(self, name: str) -> Option | None:
+    def _abbreviated(self, name: str) -> Option | None:
         """The option a cut long name stands for; of several, the one that acts."""
         if not self.abbreviates or name in _NEVER_CUT:
             return None
-        if name not in self.cut:
-            fits = [option for long, option in self.known.items() if long.startswith(name)]
-            found = next((option for option in fits if option.acts), fits[0] if fits else None)
-            if len(self.cut) >= _REMEMBERED:
-                self.cut.clear()
-            self.cut[name] = found
-        return self.cut[name]
+        fits = [option for long, option in self.known.items() if long.startswith(name)]
+        return next((option for option in fits if option.acts), fits[0] if fits else None)
 
     def compile(self, inherited: Mapping[str, Option] | None = None) -> Row:
         """Read `options` once; `inherited` are the options of the row above when it shares them."""
@@ -146,6 +173,7 @@ class Row(Struct):
             self.known.update(parse_line(line))
         if self.plus:
             self.marks = "-+"
+        self.flags.update((name, (option.name,)) for name, option in self.known.items() if option.plain)
         self.acting = self.wary or self.at_files or any(option.acts for option in self.known.values())
         self.ready = True
         return self
