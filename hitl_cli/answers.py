@@ -58,7 +58,7 @@ def fit(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | No
         )
     if isinstance(answer, Approve | Edit | Reject):
         _fit_rules(interrupt, answer)
-    if isinstance(answer, Edit) and arguments is not None:
+    if isinstance(answer, Edit) and answer.input and arguments is not None:
         wrong = schema.problem(dict(answer.input), arguments)
         if wrong:
             raise ValueError(f"the new input does not fit the tool: {wrong}")
@@ -72,7 +72,7 @@ def fit(interrupt: Interrupt, answer: Answer, arguments: Mapping[str, Json] | No
 def _changes_nothing(answer: Edit, interrupt: Approval) -> bool:
     """Compared as JSON: for Python 1 and True are equal."""
     old, new = (json.dumps(input, sort_keys=True) for input in (interrupt.call.input, dict(answer.input)))
-    return new == old
+    return not answer.input or new == old
 
 
 def takes_of(interrupt: Interrupt) -> tuple[type, ...]:

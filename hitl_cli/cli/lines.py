@@ -14,7 +14,7 @@ from typing import Any
 
 from hitl_cli import interrupts
 from hitl_cli.errors import HitlError
-from hitl_cli.interrupts import Answer, Approval, Interrupt
+from hitl_cli.interrupts import Answer, Approval, Edit, Interrupt
 from hitl_cli.journal import (
     Answered,
     Changed,
@@ -221,7 +221,7 @@ def parse(raw: bytes) -> Said | Bad | None:
             return Bad("a user line carries `text` that is not empty")
         case {"type": "answer", "interrupt": str(id), "answer": dict(answer)}:
             try:
-                return Say(id, interrupts.load_answer(answer))
+                return Say(id, _answer(answer))
             except (ValueError, HitlError) as error:
                 return Bad(f"answer to {id}: {error}")
         case {"type": "answer"}:
@@ -237,6 +237,15 @@ def _no_number(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
+def _answer(found: Any) -> Answer:
+    """An answer from plain JSON. For the agent an edit to nothing is a yes to the call as it stands: nobody who writes
+    the whole new input means that."""
+    answer = interrupts.load_answer(found)
+    if isinstance(answer, Edit) and not answer.input:
+        raise ValueError("an edit gives the whole new input, and this one is empty; approve runs the call as it stands")
+    return answer
+
+
 def answers_of(found: object) -> Mapping[str, Answer]:
     """A set of answers from plain JSON: {interrupt id: answer}. Raises ValueError with every problem."""
     if not isinstance(found, dict) or not found:
@@ -245,7 +254,7 @@ def answers_of(found: object) -> Mapping[str, Answer]:
     problems: list[str] = []
     for id, answer in found.items():
         try:
-            answers[id] = interrupts.load_answer(answer)
+            answers[id] = _answer(answer)
         except (ValueError, HitlError) as error:
             problems.append(f"{id}: {error}")
     if problems:

@@ -123,6 +123,7 @@ def test_an_edit_runs_in_place_of_the_call_and_is_checked_like_one(home: Home) -
         ("{", "--edit takes the whole new input as one JSON object: "),
         ("[]", "--edit takes the whole new input as one JSON object."),
         ('{"cmd": 1}', "1.1.0:approval: the new input does not fit the tool: "),
+        ("{}", "1.1.0:approval: an edit gives the whole new input, and this one is empty"),
     ):
         said = home.hitl("answer", session, "--edit", wrong)
         assert (said.code, said.out) == (2, "")

@@ -207,7 +207,7 @@ def test_what_is_said_wrongly_is_answered_by_an_error_and_changes_nothing(home: 
         (say("1.1.0:approval", proceed={}), "1.1.0:approval: proceed does not answer this approval; use approve"),
         (say("1.1.0:approval", approve={"rules": ["Bash("]}), "1.1.0:approval: "),
         (say("1.1.0:approval", edit={"input": {"cmd": 1}}), "1.1.0:approval: the new input does not fit the tool"),
-        (say("1.1.0:approval", edit={"input": {}}), "1.1.0:approval: the new input does not fit the tool"),
+        (say("1.1.0:approval", edit={"input": {}}), "answer to 1.1.0:approval: an edit gives the whole new input"),
         *(
             (
                 say("1.1.0:approval", **{kind: {**said, "rules": ["Bash(ls)"]}}),

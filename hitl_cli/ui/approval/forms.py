@@ -150,10 +150,13 @@ class EditForm:
         except RecursionError:
             given = None
         if not isinstance(given, dict):
-            self.problem = "The arguments must be one JSON object, such as {}."
+            self.problem = "The arguments must be one JSON object: { … }."
             return Sign.STAY
         if given == dict(self._input):
             return Sign.CLOSE
+        if not given:  # as an answer it would stand for the call as it is (see `answers`)
+            self.problem = "A call cannot be edited to no arguments at all; leave one, or say no."
+            return Sign.STAY
         preview, verdict = self._judge.preview(given)
         if verdict.startswith(("deny", "error")):
             self.problem = verdict

@@ -461,7 +461,10 @@ def test_arguments_are_edited_as_json(drive):
     it.press("backspace", "enter")
     assert it.bottom[-2].startswith("  ! This is not JSON:")
     it.press("up", "up", "c-k", "delete", "c-k", "delete", "c-k").type("[]")
-    assert it.press("enter").bottom[-2] == "  ! The arguments must be one JSON object, such as {}."
+    assert it.press("enter").bottom[-2] == "  ! The arguments must be one JSON object: { … }."
+    it.press("backspace", "backspace").type("{}")
+    assert it.press("enter").bottom[-2] == "  ! A call cannot be edited to no arguments at all; leave one, or say no."
+    assert it.outcome is None, "as an answer it would be a yes to the call as it stands"
 
 
 def test_the_editor_gets_the_text_and_its_answer_is_judged(drive, bash):
