@@ -6,6 +6,7 @@ settles it: the list is made only when a rule could forbid one of them, and is b
 
 from __future__ import annotations
 
+import glob
 import os
 import posixpath
 import re
@@ -13,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
 from hitl_cli.access import Below, Named, ReadPath, Unnamed, WritePath, inside, lexical
-from hitl_cli.globbing import COMPARED
+from hitl_cli.globbing import COMPARED, matches
 from hitl_cli.records import Struct, replace
 from hitl_cli.tracked import tracked
 from hitl_cli.twins import Key, Twins
@@ -175,10 +176,17 @@ def some_below(access: ReadPath | WritePath, trees: Trees) -> ReadPath | WritePa
 def brought(access: Unnamed, follow: Callable[[str], str | None], trees: Trees) -> Unnamed:
     """Files of unknown names with what can be known of them now: nothing is below a file, and copies have their names."""
     real, like = follow(access.path) or "", (access.like and follow(access.like)) or ""
+    several = glob.has_magic(like)
+    folder = posixpath.dirname(like).rstrip("/") if several else like
 
     def paths() -> Sequence[str] | None:
         if any(map(os.path.isfile, (real, posixpath.dirname(real), like))):
             return ()
+        if several:
+            if glob.has_magic(folder):
+                return None
+            sources, trees.compared = matches(like, trees.compared, trees.listed)
+            return sources if sources and all(map(os.path.isfile, sources)) else None
         return trees.within(like, like)[0].paths() if os.path.isdir(like) else None
 
-    return replace(access, like=like, real=real, below=Below(paths))
+    return replace(access, like=folder, real=real, below=Below(paths))

@@ -269,8 +269,9 @@ def brings(scene: Scene, access: Unnamed) -> Settled:
         met = may_meet(scene, folder if folder.endswith("**") else posixpath.join(folder, "**"), WRITES)
         for rule in (met[decision] for decision in (DENY, ASK) if decision in met):
             if rule.pattern is None or _brought(scene, access, folder, rule):
-                place = "the workspace" if folder in scene.place.roots else f"`{shown(scene.near(folder))}`"
-                return ASK, "rule", f"{named(rule)} may forbid what is written in {place} under names not known", rule
+                place = f"in `{shown(scene.near(folder))}`" if folder != "/**" else "anywhere"
+                place = "in the workspace" if folder in scene.place.roots else place
+                return ASK, "rule", f"{named(rule)} may forbid what is written {place} under names not known", rule
     return ALLOW, "free", "the rule for the command covers it", None
 
 

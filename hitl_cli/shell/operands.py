@@ -90,7 +90,7 @@ def unnamed(
 ) -> Iterator[Unnamed]:
     """What is written below folders, each given with the one that has the same names."""
     for word, source in brought:
-        like = next((path for path, glob in paths(walk, source, folders[:1]) if not glob), "") if source else ""
+        like = next((path for path, _ in paths(walk, source, folders[:1])), "") if source else ""
         for path, _ in paths(walk, word, folders):
             yield Unnamed(path, text, index, like)
 

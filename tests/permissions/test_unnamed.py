@@ -125,6 +125,8 @@ NOTHING = """tar tf a.tar
     git clone --bare u
     patch f.txt p
     cp f.txt src
+    mv *.txt src
+    cp -r plain/* src
     mv f.txt src/b
     gh run view 1""".splitlines()
 RULES = ("Write(.env)", "Edit(src/secret/**)", "Edit(*.lock)", "Write")
@@ -179,6 +181,14 @@ def test_where_all_files_are_named_nobody_is_asked(place: Place, command: str) -
 def test_rules_for_reading_and_for_commands_say_nothing(place: Place, command: str) -> None:
     before = decision(place, command, "allow Bash")
     assert decision(place, command, "allow Bash", "deny Read(.env)", "deny Bash(rm:*)", "allow Write(x)") is before
+
+
+def test_what_a_pattern_meets_may_be_folders(place: Place) -> None:
+    Path(place.workspace, "a.lock").touch()
+    assert decision(place, "mv *.lock src", "allow Bash", "deny Edit(src/*.lock)") >= ASK
+    assert decision(place, "mv *.lock src", "allow Bash", "deny Edit(src/b.lock)") is ALLOW
+    for command in ("mv s*/* lib", "mv */* src", "mv holds* src", "cp -r h*s src", "mv missing* src", 'cp -r "$D" src'):
+        assert decision(place, command, "allow Bash", "deny Write(.env)") >= ASK, command
 
 
 def test_a_named_file_is_denied(place: Place) -> None:

@@ -60,7 +60,7 @@ def _bring(reading: Reading, sources: list[Word], target: Word, sure: bool) -> N
         if not sure or reading.has("-T"):
             reading.brings(target, source)
         if isinstance(source, Unknown) or isinstance(target, Unknown):
-            reading.brings(target)
+            reading.brings(target, source)
         elif not reading.has("-T"):
             reading.brings(posixpath.join(target, posixpath.basename(source.rstrip("/"))), source)
 
