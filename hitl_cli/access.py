@@ -80,7 +80,7 @@ class Command(Struct, frozen=True, gc=False):
             exact rule covers it
     also    spellings that only deny and ask rules search as well (without the assignments in front, ...); behind the word
             HERE the text of a here-document
-    names   for deny and ask rules: every program name this may turn out to be (base names, applets)
+    names   for deny and ask rules: every program name this may turn out to be (base names, applets), the plainest last
     text    the source text of it, for people
     within  how it is reached, outermost first: ("timeout 5", "bash -c") - for explanations
     cwd     the folder it runs in, absolute and lexical; None when that cannot be known
@@ -96,7 +96,6 @@ class Command(Struct, frozen=True, gc=False):
     free: str = ""  # why it needs no rule (a built-in without effect), "" when it does
     spells: tuple[int, ...] = ()
     also: tuple[tuple[Word, ...], ...] = ()
-
 
 @final
 class ReadPath(Struct, frozen=True, gc=False):

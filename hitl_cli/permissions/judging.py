@@ -8,7 +8,7 @@ from typing import get_args
 
 from hitl_cli.access import Access, Act, Command, Host, Opaque, ReadPath, ToolUse, Unnamed, WritePath, lexical
 from hitl_cli.permissions.files import File, brings
-from hitl_cli.permissions.kinds import INTERPRETERS
+from hitl_cli.permissions.kinds import interprets
 from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.places import spellings
 from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why
@@ -123,7 +123,7 @@ class Judging(Struct, dict=True):
         scene, bar = self.scene, self.scene.bar
         concerned, names = concerns(bar.first, command), None
         # Any word may be a file that a rule names where no files are stated, and in the code of an interpreter.
-        if bar.paths and not command.free and (not INTERPRETERS.isdisjoint(command.names) or not self._stated(n)):
+        if bar.paths and not command.free and (not self._stated(n) or interprets(command.names)):
             at = command.cwd or scene.place.cwd
             for index in bar.paths:
                 if may_name(index, command, at):

@@ -13,6 +13,13 @@ def names(text: str) -> frozenset[str]:
 
 
 INTERPRETERS = interpreters.INTERPRETERS
+
+
+def interprets(names: Sequence[str]) -> bool:
+    """Whether the program of these names, the plainest last, is one of them."""
+    return bool(names) and names[-1] in INTERPRETERS
+
+
 # Run another program that is named in their arguments.
 LAUNCHERS = names(
     """npx bunx pnpx uvx pipx env xargs parallel timeout nohup nice ionice setsid stdbuf time watch entr strace ltrace

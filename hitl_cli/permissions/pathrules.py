@@ -75,7 +75,7 @@ def names_in(command: Command, at: str) -> Names:
         return found
     at = lexical(at, "/")
     found.parts.update(at.rsplit("/", 2))
-    code = not kinds.INTERPRETERS.isdisjoint(command.names)
+    code = kinds.interprets(command.names)
     for word in command.words[1:]:
         if isinstance(word, str):
             value, pieces = word, [word] if word else []
@@ -110,7 +110,7 @@ def may_name(index: Index, command: Command, at: str) -> bool:
         text = "".join(words)
     if not words:
         return False
-    if not kinds.INTERPRETERS.isdisjoint(command.names) and CODE.search(text):
+    if kinds.interprets(command.names) and CODE.search(text):
         return True
     if "/" in text or "=" in text or "@" in text:
         text = "/".join(words)

@@ -203,11 +203,12 @@ def concerns(first: Set[str] | None, command: Command) -> bool:
     """False when no deny or ask rule can meet the command: no words to search begin with one of `first` (None: all may)."""
     if not first:
         return first is None
-    if not first.isdisjoint(command.names):
+    names = command.names
+    if not first.isdisjoint(names):
         return True
     words_ = command.words
     seen: Word | None = None
-    code = not kinds.INTERPRETERS.isdisjoint(command.names)
+    code = bool(names) and names[-1] in kinds.INTERPRETERS
     for spelling in (words_, *command.forms, *command.also) if command.forms or command.also else (words_,):
         word = spelling[0] if spelling else ""
         if word is seen:
@@ -237,7 +238,7 @@ def _spellings(command: Command) -> Iterator[Sequence[Word]]:
 def _codes(command: Command) -> list[list[str]]:
     """The words of the code that an interpreter, the command or one that it starts, is given by its words or its input."""
     forms = [form for form in command.also if form and form[0] in kinds.INTERPRETERS]
-    if not kinds.INTERPRETERS.isdisjoint(command.names):
+    if kinds.interprets(command.names):
         forms.append(command.words)
     if not forms:
         return []

@@ -158,7 +158,7 @@ def _program(walk: Walk, call: Call) -> After:
         started.assigned(call, found)
     if found.starts:
         found.also = (*found.also, *started.forms(walk, call, found.starts, partial(_run, call)))
-    if call.redirs or (call.fed and not INTERPRETERS.isdisjoint(found.names)):
+    if call.redirs or (call.fed and found.names and found.names[-1] in INTERPRETERS):
         found.also = (*found.also, *[(HERE, text) for text in given(call, walk.piped if call.fed else None)])
     out, text = walk.out, call.text
     index = len(out)
