@@ -97,6 +97,7 @@ class Command(Struct, frozen=True, gc=False):
     spells: tuple[int, ...] = ()
     also: tuple[tuple[Word, ...], ...] = ()
 
+
 @final
 class ReadPath(Struct, frozen=True, gc=False):
     """`path`: absolute, joined to its folder but not normalised (the kernel follows links before `..`). `real`: where it
