@@ -22,7 +22,15 @@ V = 1
 Json = Any  # what json.loads returns
 
 
-class Usage(Struct, frozen=True):
+class _Whole(Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry or a part of one; what it does not know was not written by this version."""
+
+
+class _Entry(_Whole, frozen=True, tag_field="type", tag=str.lower):
+    """Its `type` is the name of its class."""
+
+
+class Usage(_Whole, frozen=True):
     """Tokens of requests made, and their price in US dollars where the model's price is known."""
 
     input: int = 0
@@ -42,7 +50,7 @@ class Usage(Struct, frozen=True):
         )
 
 
-class Call(Struct, frozen=True):
+class Call(_Whole, frozen=True):
     """One tool call the model asked for.
 
     `input` is None when the model's text was not a JSON object; `raw` is then that text. `provider_id` is the id the
@@ -64,7 +72,7 @@ def exact(name: str, input: Mapping[str, Json] | None) -> str:
 Stop = Literal["end", "tool_use", "length", "refusal", "pause", "interrupted"]
 
 
-class ModelReply(Struct, frozen=True):
+class ModelReply(_Whole, frozen=True):
     """A whole answer of a model: `blocks` in the shape of the Messages protocol, kept unchanged so that they can be
     sent back (text, thinking, tool_use). A tool_use block whose input was not valid JSON carries it as text in `raw`."""
 
@@ -78,14 +86,14 @@ class ModelReply(Struct, frozen=True):
         return "".join(b["text"] for b in self.blocks if b.get("type") == "text")
 
 
-class Who(Struct, frozen=True):
+class Who(_Whole, frozen=True):
     """Who decided or answered: kind, and the detail that a person reading the log needs (terminal, rule at file:line)."""
 
     kind: Literal["person", "rule", "flag", "mode", "floor", "policy", "program", "expiry", "none"]
     detail: str = ""
 
 
-class Grant(Struct, frozen=True):
+class Grant(_Whole, frozen=True):
     """A rule accepted with an answer: decision, text, how wide and how long (`until`: seconds since the epoch)."""
 
     decision: Literal["allow", "ask", "deny"]
@@ -94,7 +102,7 @@ class Grant(Struct, frozen=True):
     until: float | None = None
 
 
-class Result(Struct, frozen=True):
+class Result(_Whole, frozen=True):
     """What the model is told about a call: text, or blocks of the Messages protocol (images). `data` is for screens."""
 
     content: str | tuple[Mapping[str, Json], ...]
@@ -110,7 +118,7 @@ class Result(Struct, frozen=True):
         return "\n".join(str(block.get("text", f"[{block.get('type', 'block')}]")) for block in self.content)
 
 
-class Settings(Struct, frozen=True):
+class Settings(_Whole, frozen=True):
     """What a session was started or continued with; holds when it is continued from elsewhere (bypass is not restored)."""
 
     model: str
@@ -123,7 +131,7 @@ class Settings(Struct, frozen=True):
     max_cost: float | None = None
 
 
-class Began(Struct, frozen=True):
+class Began(_Entry, frozen=True):
     """A turn: the person's message. `content` holds further blocks of the message (images, file texts)."""
 
     turn: int
@@ -132,7 +140,7 @@ class Began(Struct, frozen=True):
     content: tuple[Mapping[str, Json], ...] = ()
 
 
-class Replied(Struct, frozen=True):
+class Replied(_Entry, frozen=True):
     """A whole reply of the model and the calls in it, with our ids, in order."""
 
     turn: int
@@ -141,7 +149,7 @@ class Replied(Struct, frozen=True):
     calls: tuple[Call, ...] = ()
 
 
-class Judged(Struct, frozen=True):
+class Judged(_Entry, frozen=True):
     """A decision about a call before its effect: this is the line of `hitl log`."""
 
     call: str
@@ -157,7 +165,7 @@ class Judged(Struct, frozen=True):
     what: str = ""  # the call in short, as text: its main argument
 
 
-class Raised(Struct, frozen=True):
+class Raised(_Entry, frozen=True):
     """Questions put to a person; committed before anyone sees them. `usage` is what the step spent so far.
 
     `carry` keeps what no other entry holds yet: `began` (a dumped Began: the message that a before-agent question waits
@@ -169,7 +177,7 @@ class Raised(Struct, frozen=True):
     carry: Mapping[str, Json] = field(default_factory=dict)
 
 
-class Answered(Struct, frozen=True):
+class Answered(_Entry, frozen=True):
     """One accepted set of answers, whole, with the rules accepted in it: id of interrupt -> `interrupts.dump_answer`.
 
     `digests` has, for each edited call, the digest that its new input was accepted under.
@@ -180,7 +188,7 @@ class Answered(Struct, frozen=True):
     digests: Mapping[str, Json] = field(default_factory=dict)
 
 
-class Started(Struct, frozen=True):
+class Started(_Entry, frozen=True):
     """A body is about to run; `key` is its idempotency key, the same over approval, question, retry and recover."""
 
     call: str
@@ -188,7 +196,7 @@ class Started(Struct, frozen=True):
     input: Mapping[str, Json] = field(default_factory=dict)
 
 
-class Returned(Struct, frozen=True):
+class Returned(_Entry, frozen=True):
     """What a body returned, and the session state after it (None: unchanged)."""
 
     call: str
@@ -196,14 +204,14 @@ class Returned(Struct, frozen=True):
     state: Mapping[str, Json] | None = None
 
 
-class Settled(Struct, frozen=True):
+class Settled(_Entry, frozen=True):
     """The one result of a call, as the model will see it."""
 
     call: str
     result: Result
 
 
-class Changed(Struct, frozen=True):
+class Changed(_Entry, frozen=True):
     """Something of the session itself changed.
 
     title, mode, model   the new text
@@ -225,7 +233,7 @@ class Changed(Struct, frozen=True):
     usage: Usage = Usage()
 
 
-class Ended(Struct, frozen=True):
+class Ended(_Entry, frozen=True):
     """The end of a turn.
 
     completed    `text` is the answer where an after-agent hook replaced it, else None
@@ -262,9 +270,13 @@ _TYPES: dict[str, type[Any]] = {
 UPGRADERS: list[Callable[[dict[str, Json]], dict[str, Json]]] = []
 
 
+def type_of(entry: Entry) -> str:
+    return type(entry).__name__.lower()
+
+
 def dump(entry: Entry) -> dict[str, Json]:
     """An entry as a JSON object, with its `type` and format version `v`."""
-    return {"v": V, "type": type(entry).__name__.lower(), **records.dump(entry)}
+    return {"v": V, "type": type_of(entry), **records.dump(entry)}
 
 
 def load(data: Mapping[str, Json]) -> Entry:
@@ -281,18 +293,4 @@ def load(data: Mapping[str, Json]) -> Entry:
     if cls is None:
         raise ValueError("an entry needs a known `type`")
     entry: Entry = records.load(cls, data)
-    return entry
-
-
-def storable(entry: Entry) -> Entry:
-    """`entry` itself where it is JSON in UTF-8; else as near to it as can be stored.
-
-    Half a surrogate pair (from an undecodable argument, or a model) becomes `?`, a value that is no JSON its text.
-    """
-    data = dump(entry)
-    try:
-        json.dumps(data, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, TypeError):
-        text = json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "replace")
-        return load(json.loads(text))
     return entry

@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
-from msgspec import NODEFAULT, Struct, field
+from msgspec import NODEFAULT, DecodeError, Struct, field
+from msgspec.json import Decoder
 from msgspec.structs import asdict, fields, replace
 
-__all__ = ["Struct", "asdict", "dump", "field", "load", "replace", "text_without"]
+__all__ = ["DecodeError", "Decoder", "Struct", "asdict", "dump", "field", "load", "replace", "text_without"]
 
 T = TypeVar("T")
 Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]

@@ -118,9 +118,10 @@ class State(Struct):
 
     def fold(self, entry: Entry) -> None:
         self.seq += 1
-        if isinstance(entry, Replied | Judged | Raised | Answered | Started | Returned | Settled):
+        kind = type(entry)
+        if kind in _OF_A_TURN:
             self.open = self.turn > 0 and self.carried is None  # a turn given up may be taken up again
-        _FOLDS[type(entry)](self, entry)
+        _FOLDS[kind](self, entry)
 
 
 def _began(state: State, entry: Began) -> None:
@@ -297,3 +298,4 @@ _FOLDS: dict[type, Any] = {
     Changed: _changed,
     Ended: _ended,
 }
+_OF_A_TURN = _FOLDS.keys() - {Began, Changed, Ended}

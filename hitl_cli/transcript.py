@@ -85,11 +85,11 @@ def _turns(entries: Iterable[Entry]) -> tuple[str, list[_Turn]]:
     """The last summary, and the turns after it that were not blocked."""
     summary, turns, calls = "", list[_Turn](), dict[str, Call]()
     for entry in entries:
-        if isinstance(entry, Changed) and entry.what == "summary":
+        if type(entry) is Changed and entry.what == "summary":
             summary, turns = entry.value, [turn for turn in turns[-1:] if not turn.over]
             for turn in turns:
                 del turn.replies[:-1]
-        elif isinstance(entry, Began):
+        elif type(entry) is Began:
             turns.append(_Turn(entry))
         elif turns:
             _add(turns, entry, calls)
@@ -98,18 +98,18 @@ def _turns(entries: Iterable[Entry]) -> tuple[str, list[_Turn]]:
 
 def _add(turns: list[_Turn], entry: Entry, calls: dict[str, Call]) -> None:
     turn = turns[-1]
-    if isinstance(entry, Replied):
+    if type(entry) is Replied:
         turn.replies.append(entry)
         turn.open, turn.over = True, False
-    elif isinstance(entry, Settled):
+    elif type(entry) is Settled:
         turn.results[entry.call] = entry.result
-    elif isinstance(entry, Started):
+    elif type(entry) is Started:
         turn.started.add(entry.call)
-    elif isinstance(entry, Raised):
+    elif type(entry) is Raised:
         calls.update({i["id"]: Call(**i["call"]) for i in entry.interrupts if i.get("call")})
-    elif isinstance(entry, Answered):
+    elif type(entry) is Answered:
         _answered(turn, entry, calls)
-    elif isinstance(entry, Ended) and entry.turn == turn.began.turn:
+    elif type(entry) is Ended and entry.turn == turn.began.turn:
         turn.open, turn.over, turn.text = False, entry.status in OVER, entry.text
         if entry.status == "blocked":
             turns.pop()

@@ -16,6 +16,7 @@ from hitl_cli.records import Struct
 
 LETTERS = 4  # characters of a token, near enough for English and for code
 PICTURE = 1_600  # tokens of an image, the most that one of the usual size costs
+_WEIGHTY = {Replied, Began, Settled, Changed}
 
 
 class Context(Struct, frozen=True):
@@ -50,6 +51,8 @@ class Gauge:
             self.see(entry)
 
     def see(self, entry: Entry) -> None:
+        if type(entry) not in _WEIGHTY:  # most are not, and five classes would take long to say so
+            return
         match entry:
             case Replied(reply=reply):
                 used = reply.usage

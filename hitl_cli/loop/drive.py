@@ -24,7 +24,6 @@ from hitl_cli.journal import (
     Result,
     Settled,
     Who,
-    storable,
 )
 from hitl_cli.loop.asking import Asking, CodeContext
 from hitl_cli.loop.compaction import Compaction
@@ -56,6 +55,7 @@ from hitl_cli.steps import (
     next_step,
 )
 from hitl_cli.store import Head, Lease
+from hitl_cli.store.bodies import storable
 from hitl_cli.texts import CUT_OFF, INTERRUPTED
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hitl_cli import journal
 from hitl_cli.errors import HitlError, SessionBusy, StaleLease, StateTooNew, StoreBusy, StoreError, UnknownSession
-from hitl_cli.journal import Entry, Recorded
-from hitl_cli.store import Head, Lease, process
+from hitl_cli.journal import Entry, Recorded, type_of
+from hitl_cli.store import Head, Lease, bodies, process
 
 FORMAT = 1  # the number of steps in migrations/
 BUSY_SECONDS = 5.0
@@ -150,18 +149,19 @@ class SqliteStore:
     def append(self, entries: Sequence[Entry], head: Head, lease: Lease, after: int) -> list[Recorded]:
         at = time.time()
         recorded = [Recorded(after + number, at, entry) for number, entry in enumerate(entries, 1)]
-        dumped = [journal.dump(entry) for entry in entries]
-        rows = [
-            (head.session, r.seq, at, d["type"], json.dumps(d, ensure_ascii=False, separators=(",", ":")))
-            for r, d in zip(recorded, dumped, strict=True)
-        ]
+        rows = [(head.session, r.seq, at, type_of(r.entry), bodies.text(r.entry)) for r in recorded]
         with self._transaction() as db:
-            self._check(db, lease, after)
-            db.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", rows)
-            db.execute(
-                "UPDATE sessions SET last_seq=?, title=?, cwd=?, project=?, status=?, turns=?, updated=? WHERE id=?",
-                (after + len(rows), head.title, head.cwd, head.project, head.status, head.turns, at, head.session),
+            done = db.execute(
+                "UPDATE sessions SET last_seq=?, title=?, cwd=?, project=?, status=?, turns=?, updated=?"
+                " WHERE id = ? AND last_seq = ? AND (SELECT token FROM leases WHERE session = id) = ?",
+                (
+                    *(after + len(rows), head.title, head.cwd, head.project, head.status, head.turns, at),
+                    *(lease.session, after, lease.token),
+                ),
             )
+            if not done.rowcount:
+                raise self._stale(db, lease)
+            db.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", rows)
             db.execute("DELETE FROM pending WHERE session = ?", (head.session,))
             db.executemany(
                 "INSERT INTO pending VALUES (?, ?, ?)",
@@ -169,17 +169,16 @@ class SqliteStore:
             )
         return recorded
 
-    def _check(self, db: sqlite3.Connection, lease: Lease, after: int) -> None:
+    def _stale(self, db: sqlite3.Connection, lease: Lease) -> StaleLease:
         token = db.execute("SELECT token FROM leases WHERE session = ?", (lease.session,)).fetchone()
         if token is None or token[0] != lease.token:
-            raise StaleLease(f"Another process has taken over session {lease.session}; nothing was written.")
+            return StaleLease(f"Another process has taken over session {lease.session}; nothing was written.")
         last = db.execute("SELECT last_seq FROM sessions WHERE id = ?", (lease.session,)).fetchone()
-        if last is None or last[0] != after:
-            raise StaleLease(f"Session {lease.session} has moved on to entry {last and last[0]}; nothing was written.")
+        return StaleLease(f"Session {lease.session} has moved on to entry {last and last[0]}; nothing was written.")
 
     def _decode(self, session: str, seq: int, at: float, body: bytes) -> Recorded:
         try:
-            return Recorded(seq, at, journal.load(json.loads(body)))
+            return Recorded(seq, at, bodies.read(body))
         except StateTooNew:
             raise
         except (ValueError, KeyError, TypeError) as error:

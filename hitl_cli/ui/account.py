@@ -7,6 +7,8 @@ from hitl_cli.interrupts import Interrupt
 from hitl_cli.journal import Began, Changed, Raised, Recorded, Replied, Settings, Settled, Usage
 from hitl_cli.loop.context import Gauge
 
+_TELLING = {Began, Changed, Settled, Raised, Replied}
+
 
 class Account:
     """
@@ -32,6 +34,8 @@ class Account:
     def adopt(self, recorded: Recorded) -> None:
         self.seq = max(self.seq, recorded.seq)
         self.gauge.see(recorded.entry)
+        if type(recorded.entry) not in _TELLING:  # eight classes would take long to say so
+            return
         match recorded.entry:
             case Began(settings=settings):
                 self.mode, self._model = settings.mode, settings.model
