@@ -11,7 +11,7 @@ from hitl_cli.permissions.files import File, brings
 from hitl_cli.permissions.kinds import interprets
 from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named_by, names_in, rules_for, strictest
 from hitl_cli.permissions.places import spellings
-from hitl_cli.permissions.rule import By, Mode, Part, Rule, Verdict, Why
+from hitl_cli.permissions.rule import By, Decision, Mode, Part, Rule, Verdict, Why
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
 from hitl_cli.permissions.tables import Fit, Table, concerns, fits
 from hitl_cli.records import Struct, field
@@ -151,13 +151,16 @@ class Judging(Struct, dict=True):
 
     def _barred_command(self, command: Command, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
-        files = named_by(self.scene, names) if names else {}
+        scene, hit, may = self.scene, dict[Decision, Rule](), dict[Decision, Rule]()
+        if concerned:
+            hit = scene.first(scene.bar, lambda t: t.hits(command))
+            may = scene.first(scene.bar, lambda t: t.may_hit(command)) if DENY not in hit else {}
+        files = named_by(scene, names) if names and DENY not in hit else {}
         for decision in (DENY, ASK):
-            if concerned:
-                if rule := self.scene.first(decision, lambda t: t.hits(command)):
-                    return decision, "rule", self._ruled, rule
-                if rule := self.scene.first(decision, lambda t: t.may_hit(command)):
-                    return ASK, "rule", lambda p: f"{self._what(p)} may turn out to be what {named(rule)} names", rule
+            if rule := hit.get(decision):
+                return decision, "rule", self._ruled, rule
+            if rule := may.get(decision):
+                return ASK, "rule", lambda p: f"{self._what(p)} may turn out to be what {named(rule)} names", rule
             if rule := files.get(decision):
                 return ASK, "rule", lambda p: f"{self._what(p)} names a file of {named(rule)}", rule
         return None
@@ -183,9 +186,8 @@ class Judging(Struct, dict=True):
     # The rest
 
     def _opaque(self, opaque: Opaque) -> Settled:
-        for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, lambda t: t.hits_opaque(opaque)):
-                return decision, "rule", said(rule, f"`{shown(opaque.text)}`" if opaque.text else "it"), rule
+        if hit := self._hit(lambda t: t.hits_opaque(opaque), f"`{shown(opaque.text)}`" if opaque.text else "it"):
+            return hit
         why = opaque.reason + (f": `{shown(opaque.text)}`" if opaque.text else "")
         for word in dict.fromkeys(opaque.words):
             path = lexical(word, self.scene.place.cwd)
@@ -201,12 +203,16 @@ class Judging(Struct, dict=True):
             return ALLOW if self.scene.mode == "bypass" else DENY, "mode", why, None
         return ASK, "opaque", why, None
 
+    def _hit(self, look: Callable[[Table], Iterable[Rule]], what: str) -> Settled | None:
+        """What a deny or ask rule says."""
+        if met := self.scene.first(self.scene.bar, look):
+            rule = met[max(met)]
+            return rule.decision, "rule", said(rule, what), rule
+        return None
+
     def _barred(self, look: Callable[[Table], Iterable[Rule]], what: str) -> Settled | None:
         """What a deny or ask rule says, else the program's policy."""
-        for decision in (DENY, ASK):
-            if rule := self.scene.first(decision, look):
-                return decision, "rule", said(rule, what), rule
-        return None if self.scene.own is None else (self.scene.own, "policy", POLICY, None)
+        return self._hit(look, what) or (None if self.scene.own is None else (self.scene.own, "policy", POLICY, None))
 
     def _host(self, host: Host) -> Settled:
         what = shown(host.host)
@@ -216,7 +222,7 @@ class Judging(Struct, dict=True):
             return ALLOW, "free", "the rule for the command covers it", None
         if self.scene.read_only:
             return ALLOW, "read-only", "the tool only reads", None
-        if rule := self.scene.first(ALLOW, lambda t: t.host(host)):
+        if rule := self.scene.first(self.scene.allow, lambda t: t.host(host)).get(ALLOW):
             return ALLOW, "rule", said(rule, f"`{what}`"), rule
         return self.scene.by_mode(f"no rule covers {what}" + ("" if host.scheme == "https" else f" over {host.scheme}"))
 
@@ -229,7 +235,7 @@ class Judging(Struct, dict=True):
             if use.tool == "Plan":
                 return ASK, "mode", "a plan is approved before anything is done", None
             return DENY, "mode", f"mode plan runs only what is known to read, and {use.tool} is not", None
-        if rule := self.scene.first(ALLOW, lambda t: t.use(use)):
+        if rule := self.scene.first(self.scene.allow, lambda t: t.use(use)).get(ALLOW):
             return ALLOW, "rule", said(rule, use.tool), rule
         return self.scene.by_mode(f"no rule covers {use.tool}")
 

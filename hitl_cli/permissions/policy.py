@@ -84,9 +84,8 @@ def _compiled(rules: Sequence[Rule], place: Place, *decisions: Decision) -> Rule
     made, files = Rules(), [rule for rule in rules if rule.tool in FILE_TOOLS and rule.decision in decisions]
     if files:
         made += Rules(paths=(index(files, place, strict=Decision.ALLOW in decisions),))
-    for decision in decisions:
-        others = [rule for rule in rules if rule.decision is decision and rule.tool not in FILE_TOOLS]
-        if others:
-            table = Table(others, place.home, decision)
-            made += Rules((table,), first=table.first)
+    others = [rule for each in decisions for rule in rules if rule.decision is each and rule.tool not in FILE_TOOLS]
+    if others:
+        table = Table(others, place.home, strict=Decision.ALLOW in decisions)
+        made += Rules((table,), first=table.first)
     return made

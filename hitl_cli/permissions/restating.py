@@ -29,10 +29,14 @@ LONG = {
 
 
 class Spelled:
-    """The options that rules spell, by the first word of the rule ("" where that is open)."""
+    """The options that rules spell, by the first word of the rule ("" where that is open).
+
+    cuts  what those with two dashes may be cut to
+    """
 
     def __init__(self) -> None:
         self.options: dict[str, set[str]] = {}
+        self.cuts: dict[str, set[str]] = {}
 
     def add(self, first: str, words: Iterable[str]) -> None:
         """The words of a rule."""
@@ -46,16 +50,18 @@ class Spelled:
                 found |= {long for long, short in LONG.items() if short in letters.lower()}
         if found:
             self.options.setdefault(first, set()).update(found)
+            cuts = self.cuts.setdefault(first, set())
+            cuts.update(name[:n] for name in found if name[:2] == "--" for n in range(2, len(name)))
 
     def restated(self, words: Sequence[Word], sure: bool) -> Iterator[Sequence[Word]]:
         """The command in the words of rules, where it can be: with all that its options may say, and with one of each. Not
         `sure`: of a program that may take cut names or not."""
         first = words[0] if words else ""
-        options = self.options.get(first, _NONE) if isinstance(first, str) else _NONE
-        if "" in self.options:
-            options = options | self.options[""]
-        if not options or not any(_may_say(word, options) for word in words):
+        firsts = [key for key in ("", first) if isinstance(key, str) and key in self.options]
+        given = [w for w in words if isinstance(w, str) and len(w) > 2 and w[0] == "-"] if firsts else ()
+        if not any(_may_say(word, self.options[key], self.cuts[key]) for word in given for key in firsts):
             return
+        options = set().union(*[self.options[key] for key in firsts])
         reading = study(tuple(words), _NOWHERE, None)
         row = reading.row
         if (row.abbreviates and not row.source) == sure:
@@ -72,26 +78,19 @@ class Spelled:
             yield [word for choice in choices for word in choice[min(nth, len(choice) - 1)]]
 
 
-_NONE: frozenset[str] = frozenset()
-
-
 def bundle(word: str) -> bool:
     """Whether a word with one dash is a few options in one for certain enough."""
     return len(word) <= 5 and word[1:].isalpha()
 
 
-def _may_say(word: Word, options: Set[str]) -> bool:
+def _may_say(word: str, options: Set[str], cuts: Set[str]) -> bool:
     """Whether it may be one of the options, written in another way."""
-    if not isinstance(word, str) or word[:1] != "-" or len(word) < 3:
-        return False
     name = word.partition("=")[0]
+    if name != word and name in options:
+        return True
     if word[1] == "-":
-        return any((option.startswith(name) and option != word) or option == name[1:] for option in options)
-    return (
-        any("-" + letter in options for letter in word[1:])
-        or "-" + name in options
-        or (name != word and name in options)
-    )
+        return name in cuts or name[1:] in options
+    return "-" + name in options or any("-" + letter in options for letter in word[1:])
 
 
 def _choices(reading: Reading, at: int, word: str, options: Set[str]) -> list[tuple[Word, ...]]:

@@ -18,8 +18,8 @@ Settled = tuple[Decision, By, Why, Rule | None]
 
 
 class Rules(Struct, frozen=True):
-    """Compiled rules of whatever decisions: tables of one each, and those of file tools laid out together, as most paths
-    meet none. Of both there is one more for each layer of `plus`. `first`: as of a table, for all of them."""
+    """Compiled rules that allow, or that deny or ask: those for what is no path, and those of file tools. Of both there is
+    one more for each layer of `plus`. `first`: as of a table, for all of them."""
 
     tables: tuple[Table, ...] = ()
     paths: tuple[Index[tuple[Rule, Path | None]], ...] = ()
@@ -47,13 +47,16 @@ class Scene(Struct, frozen=True):
     met: dict[str, list[tuple[Rule, Path | None]]] = field(default_factory=dict)
     below: dict[tuple[int, Decision, bool], Rule | None] = field(default_factory=dict)
 
-    def first(self, decision: Decision, look: Callable[[Table], Iterable[Rule]]) -> Rule | None:
-        """The first rule of this decision that `look` finds and that has not ended."""
-        for table in (self.allow if decision is ALLOW else self.bar).tables:
-            for rule in look(table) if table.decision is decision else ():
-                if live(rule, self.now):
-                    return rule
-        return None
+    def first(self, rules: Rules, look: Callable[[Table], Iterable[Rule]]) -> dict[Decision, Rule]:
+        """Of each decision the first rule that `look` finds and that has not ended; where one denies, that is all."""
+        found: dict[Decision, Rule] = {}
+        for table in rules.tables:
+            for rule in look(table):
+                if rule.decision not in found and live(rule, self.now):
+                    found[rule.decision] = rule
+                    if rule.decision is DENY:
+                        return found
+        return found
 
     def by_mode(self, why: Why, edits: bool = False) -> Settled:
         """What the mode makes of an access that nothing settled. `why`: that nothing did; `edits`: the access writes files of

@@ -1,8 +1,9 @@
 """Rules, compiled once and laid out so that finding those a call meets costs what the call is long.
 
-A `Table` holds the rules of one decision. Allow rules are strict: they have to match a thing as it is. Deny and ask rules
-are met by any spelling of it: with the program's base name, with its options in another order or written apart, with a
-folder above the path. All that are met are given, ended or not: `Scene.first` takes the first that still counts.
+A `Table` holds the rules that allow, or those that deny or ask. Allow rules are strict: they have to match a thing as it
+is. Deny and ask rules are met by any spelling of it: with the program's base name, with its options in another order or
+written apart, with a folder above the path. All that are met are given, ended or not: `Scene` takes the first that still
+counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from operator import attrgetter
 from hitl_cli.access import HERE, Command, Host, Opaque, ToolUse, Unknown, Word
 from hitl_cli.permissions import codec, kinds, words, wordtree
 from hitl_cli.permissions.restating import LONG, Spelled, bundle
-from hitl_cli.permissions.rule import Decision, Rule
+from hitl_cli.permissions.rule import Rule
 from hitl_cli.records import Struct
 from hitl_cli.regex import later
 
@@ -51,14 +52,15 @@ class Fit(Struct, frozen=True, gc=False):
 
 
 class Table:
-    """Rules of one decision for what is no path."""
+    """Rules for what is no path. `strict`: they allow."""
 
-    def __init__(self, rules: Iterable[Rule], home: str, decision: Decision) -> None:
-        self.home, self.decision, self.strict = home, decision, decision is Decision.ALLOW
+    def __init__(self, rules: Iterable[Rule], home: str, *, strict: bool) -> None:
+        self.home, self.strict = home, strict
         self.every: dict[str, list[Rule]] = {}  # tools that a rule covers whole, `mcp__server` too
         self.commands: wordtree.Index[tuple[Rule, words.Words]] = wordtree.Index()
         self.loose: dict[tuple[str, ...], list[tuple[Rule, frozenset[str], bool]]] = {}
         self.longest = 0  # of `loose`
+        self.heads: set[str] = set()  # the first words of those of `loose` that have some
         self.spelled = Spelled()
         self.hosts: dict[str, list[Rule]] = {}
         self.labels = 0  # at most so many has what one of `hosts` ends in
@@ -93,6 +95,7 @@ class Table:
             rest = tuple(w for w in literal if not w.startswith("-"))
             self.loose.setdefault(rest, []).append((rule, options, pattern.rest))
             self.longest = max(self.longest, len(rest))
+            self.heads.update(rest[:1])
 
     # Commands
 
@@ -112,6 +115,9 @@ class Table:
             yield from self._hits_loosely(spelling)
 
     def _hits_loosely(self, spelling: Sequence[Word]) -> Iterator[Rule]:
+        first = spelling[0] if spelling else ""
+        if isinstance(first, str) and first not in self.heads and first[:1] != "-":
+            return
         operands: list[Word] = [w for w in spelling if not (isinstance(w, str) and w.startswith("-") and w != "-")]
         options: frozenset[str] | None = None
         for n in range(1, min(len(operands), self.longest) + 1):
