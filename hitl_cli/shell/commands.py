@@ -163,7 +163,7 @@ def _program(walk: Walk, call: Call) -> After:
     out, text = walk.out, call.text
     index = len(out)
     if words is call.typed and not walk.outer:  # so there are no marked assignments, either
-        acts = tuple(found.acts)
+        acts = found.acts
         own = Command(words, acts, names=found.names, text=text, within=call.within, cwd=found.cwd, also=found.also)
     else:
         own = _command(walk, call, found)
@@ -202,7 +202,7 @@ def _run(outer: Call, walk: Walk, found: tuple[Word, ...]) -> After:
 def _command(walk: Walk, call: Call, found: Reading) -> Command:
     """What a call runs where that has other spellings: with wrappers, assignments or options that were taken off."""
     words, also = found.words, found.also
-    acts, marked = _mark(call.marked, found.acts) if call.marked else (tuple(found.acts), ())
+    acts, marked = _mark(call.marked, found.acts) if call.marked else (found.acts, ())
     final = (*marked, *words) if marked else words
     forms, spells = _forms(walk, call, final)
     if call.words != words:

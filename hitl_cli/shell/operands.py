@@ -35,8 +35,8 @@ def one(folders: Folders) -> str | None:
 def paths(walk: Walk, word: Word, folders: Folders) -> Iterable[tuple[str, bool]]:
     """The files that an operand names, and whether that is a pattern; none where it is no file of the disk."""
     if isinstance(word, str):
-        if word.startswith("/"):
-            return () if word.startswith("/dev/") and _device(walk, word) else ((word, False),)
+        if word[:1] == "/":
+            return () if word[:5] == "/dev/" and _device(walk, word) else ((word, False),)
     else:
         if word.text[:2] in ("<(", ">("):
             return ()
@@ -61,11 +61,11 @@ def _device(walk: Walk, word: str) -> bool:
 def _path(word: Word, folder: str | None) -> tuple[str, bool]:
     """The absolute path of an operand, or the pattern of what it may be."""
     if isinstance(word, str):
-        if word.startswith("/"):
+        if word[:1] == "/":
             return word, False
         if folder is None:
             return "/**", True
-        return (folder + word if folder[-1:] == "/" else f"{folder}/{word}"), False
+        return (folder + word if folder[-1] == "/" else f"{folder}/{word}"), False
     if not word.glob:
         return "/**", True
     pattern = words.pattern(word)

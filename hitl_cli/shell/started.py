@@ -114,7 +114,7 @@ def unfollowed(walk: Walk, call: Call, found: Reading) -> None:
     fed = walk.piped is not None or any(redirect.op.startswith("<") for redirect in call.redirs)
     if words[0] in UNFOLLOWED:
         operands = [at for at, word in enumerate(words) if at and not (isinstance(word, str) and word[:1] == "-")]
-        found.acts = [Act(at, "may be a command that is run") for at in operands]
+        found.acts = tuple([Act(at, "may be a command that is run") for at in operands])
         inside = [(_base(words[at]), *words[at + 1 :]) for at in range(1, min(len(words), _SPELLED))]
         texts = [word for word in words[1:] if isinstance(word, str) and " " in word]
         found.also = (*found.also, *inside, *map(rough_words, texts[:_SPELLED]))

@@ -54,10 +54,10 @@ def test_a_program_without_a_row_has_no_acts_and_its_operands_are_not_judged() -
 def test_a_system_folder_in_front_of_a_program_is_taken_off() -> None:
     assert findings(of("/usr/bin/sort -o out in")) == {
         "words": ("sort", "-o", "out", "in"),
-        "acts": [Act(1, "writes a file")],
+        "acts": (Act(1, "writes a file"),),
         "reads": ["in"],
-        "writes": ["out"],
-        "at": [1],
+        "writes": ("out",),
+        "at": (1,),
         "names": ("sort",),
         "also": (("sort", "in"),),
     }
@@ -97,7 +97,7 @@ def test_another_name_of_a_program_is_the_same_for_deny_rules() -> None:
 def test_an_option_is_found_in_every_spelling(text: str) -> None:
     words = shlex.split(text)
     wrote = of(text).writes
-    assert wrote == ([] if text == "sort f -- g -o" else ["Y"] if "Y" in words else ["X"])
+    assert wrote == (() if text == "sort f -- g -o" else ("Y",) if "Y" in words else ("X",))
 
 
 def test_a_value_is_not_taken_for_an_option() -> None:
@@ -135,8 +135,8 @@ def test_a_cut_name_that_may_mean_an_option_that_acts_is_that_option() -> None:
 
 
 def test_what_only_keeps_nothing_is_no_writing() -> None:
-    assert of("curl -s -o /dev/null https://example.org/").acts == []
-    assert of("wget -qO - https://example.org/").writes == []
+    assert of("curl -s -o /dev/null https://example.org/").acts == ()
+    assert of("wget -qO - https://example.org/").writes == ()
 
 
 UNQUOTED = Unknown("$x")
@@ -160,7 +160,7 @@ def test_a_word_that_may_be_an_option_that_acts_is_an_act(word: Unknown) -> None
 )
 def test_a_word_that_cannot_be_an_option_is_an_operand(word: Unknown) -> None:
     found = of("sort", word)
-    assert found.acts == []
+    assert found.acts == ()
     assert found.reads == [word]
 
 
@@ -175,19 +175,19 @@ def test_a_word_that_is_not_known_is_no_act_where_no_option_acts() -> None:
         "names": ("wc",),
         "also": (("wc", UNQUOTED),),
     }
-    assert of("grep", QUOTED, "f").acts == []
+    assert of("grep", QUOTED, "f").acts == ()
 
 
 def test_after_two_dashes_every_word_is_an_operand() -> None:
-    assert of("git log --", UNQUOTED).acts == []
+    assert of("git log --", UNQUOTED).acts == ()
 
 
 def test_a_value_may_be_unknown_when_it_is_one_word() -> None:
-    assert of("git commit -m", QUOTED).acts == []
-    assert of("git log --grep", QUOTED).acts == []
+    assert of("git commit -m", QUOTED).acts == ()
+    assert of("git log --grep", QUOTED).acts == ()
     assert acting(of("git log --grep", UNQUOTED)) == [UNQUOTED]
-    assert of("git log", Unknown('--grep="$x"', prefix="--grep=", single=True)).acts == []
-    assert of("sort", Unknown('-k"$x"', prefix="-k", single=True)).acts == []
+    assert of("git log", Unknown('--grep="$x"', prefix="--grep=", single=True)).acts == ()
+    assert of("sort", Unknown('-k"$x"', prefix="-k", single=True)).acts == ()
     assert acting(of("sort", Unknown('-n"$x"', prefix="-n", single=True))) != []
 
 
@@ -336,7 +336,7 @@ def test_every_program_takes_any_words_without_an_error(program: str) -> None:
 )
 def test_the_output_of_some_commands_is_known_to_be_no_option(text: str) -> None:
     prefix = text.strip('"').partition("$")[0].partition("`")[0]
-    assert of("git log", Unknown(text, prefix=prefix)).acts == []
+    assert of("git log", Unknown(text, prefix=prefix)).acts == ()
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_the_output_of_others_may_be_anything(text: str) -> None:
 
 def test_a_dash_before_a_known_output_is_still_a_dash() -> None:
     assert of("git log", Unknown("-$(nproc)", prefix="-")).acts != []
-    assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == []
+    assert of("make", Unknown("-j$(nproc)", prefix="-j")).acts == ()
 
 
 @pytest.mark.parametrize(

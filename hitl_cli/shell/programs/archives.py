@@ -64,7 +64,7 @@ def _tar(reading: Reading) -> None:
         at, archive = operands.pop(0)
         files.append(archive)
         if isinstance(archive, Unknown) and archive.single:  # a value, whatever it looks like
-            reading.acts = [act for act in reading.acts if act.at != at]
+            reading.acts = tuple([act for act in reading.acts if act.at != at])
     for name in files:
         if name == "-" or _remote(reading, name):
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hitl_cli.access import Unknown, Word
+from hitl_cli.access import Word
 from hitl_cli.shell.programs.reading import NAMED, Reading
 from hitl_cli.shell.programs.table import Row, rows
 
@@ -40,14 +40,16 @@ LOG = (
 
 def pathspec(word: Word) -> Word | None:
     """The path in a revision or pathspec operand, as far as it can be one."""
-    if isinstance(word, Unknown):
+    if not isinstance(word, str):
         return word if word.glob else None
+    if ":" not in word:
+        return word or None
     if word.startswith(":("):
         word = word.partition(")")[2]
     elif word.startswith(":"):
         word = word.lstrip(":/!^")
         word = word[2:] if word[:1] in ("0", "1", "2", "3") and word[1:2] == ":" else word
-    elif ":" in word:
+    else:
         word = word.partition(":")[2]
     return word or None
 

@@ -23,15 +23,16 @@ _PLAIN_PROPERTY = re.compile(
 
 
 # What is given to linker and compiler in daily use: values of variables, and less or more debugging.
-_PLAIN_LINK = re.compile(r"(?:\s*(?:-[sw]|-X[ =](?:'[^']*'|\S+)))*\s*")
-_PLAIN_COMPILE = re.compile(r"(?:[\w./]+=)?(?:\s*-[NlmSCe](?:=\d+)?)*\s*")
+_LINK = re.compile(r"(?:\s*(?:-[sw]|-X[ =](?:'[^']*'|\S+)))*\s*")
+_COMPILE = re.compile(r"(?:[\w./]+=)?(?:\s*-[NlmSCe](?:=\d+)?)*\s*")
+_PLAIN = {"-ldflags": _LINK, "-gcflags": _COMPILE, "-asmflags": _COMPILE}
 
 
 def _go(reading: Reading) -> None:
-    for name, plain in (("-ldflags", _PLAIN_LINK), ("-gcflags", _PLAIN_COMPILE), ("-asmflags", _PLAIN_COMPILE)):
-        for at, value in reading.values(name):
-            if not (isinstance(value, str) and plain.fullmatch(value)):
-                reading.act(at, "passes options to the compiler or linker")
+    for given in reading.given:
+        plain, value = _PLAIN.get(given.name), given.value
+        if plain is not None and value is not None and not (isinstance(value, str) and plain.fullmatch(value)):
+            reading.act(given.at, "passes options to the compiler or linker")
 
 
 def _gofmt(reading: Reading) -> None:

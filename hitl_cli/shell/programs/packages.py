@@ -118,7 +118,7 @@ def _peel_npm(words: tuple[Word, ...], place: Place, cwd: str | None) -> tuple[t
 def _two_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
     """A long name may have one dash, or three, for two (nopt)."""
     end = words.index("--") if "--" in words else len(words)
-    return (*[_LONG.sub(r"--\1", word) if isinstance(word, str) else word for word in words[:end]], *words[end:])
+    return (*[_LONG.sub(r"--\1", w) if isinstance(w, str) and w[:1] == "-" else w for w in words[:end]], *words[end:])
 
 
 # In front of the command: options that choose packages of the workspace, or how much is said.

@@ -72,10 +72,10 @@ class Reading(Struct, gc=False):
     places: list[int] = field(default_factory=list)
     sub: tuple[int, ...] = ()
     inner: int | None = None
-    acts: list[Act] = field(default_factory=list)
+    acts: tuple[Act, ...] = ()
     reads: list[Word] = field(default_factory=list)
-    writes: list[Word] = field(default_factory=list)
-    at: list[int | None] = field(default_factory=list)
+    writes: tuple[Word, ...] = ()
+    at: tuple[int | None, ...] = ()
     removes: list[Word] = field(default_factory=list)
     unnamed: tuple[tuple[Word, Word], ...] = ()
     lists: list[Word] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Reading(Struct, gc=False):
 
     def act(self, at: int, does: str) -> None:
         if not any(act.at == at for act in self.acts):
-            self.acts.append(Act(at, does))
+            self.acts += (Act(at, does),)
 
     def write(self, word: Word, at: int | None = None) -> None:
         """A file that is written; `at` the index of the option that makes a showing program write."""
@@ -124,8 +124,8 @@ class Reading(Struct, gc=False):
             return
         if at is not None:
             self.act(at, "writes a file")
-        self.writes.append(word)
-        self.at.append(at)
+        self.writes += (word,)
+        self.at += (at,)
 
     def fill(self, folder: Word = "") -> None:
         """A file of a name that is not known is written in a folder."""

@@ -218,33 +218,41 @@ def _substitute(script: _Script, found: Findings, command: str) -> None:
 
 
 def _sed(reading: Reading) -> None:
-    for at, length in reading.values("-l"):
-        if not (isinstance(length, str) and length.isdigit()):
-            reading.act(at, "is an option with a value for some seds and without for others")
-    scripts: list[tuple[int, Word]] = list(reading.values("-e"))
+    scripts: list[tuple[int, Word]] = []
+    in_place = None
+    elsewhere = sandboxed = False
+    for given in reading.given:
+        name, value = given.name, given.value
+        if name == "-e" and value is not None:
+            scripts.append((given.at, value))
+        elif name == "-f":
+            elsewhere = True
+            if value is not None:
+                reading.act(given.at, "takes its script from a file")
+        elif name == "-i":
+            in_place = in_place or given
+        elif name == "--sandbox":
+            sandboxed = True
+        elif name == "-l" and value is not None and not (isinstance(value, str) and value.isdigit()):
+            reading.act(given.at, "is an option with a value for some seds and without for others")
     operands = reading.operands
-    for at, _ in reading.values("-f"):
-        reading.act(at, "takes its script from a file")
-    if not scripts and not reading.has("-f") and operands:
-        apart = operands[0] == "" and reading.has("-i")  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
+    if not scripts and not elsewhere and operands:
+        apart = operands[0] == "" and in_place is not None  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
         taken = 2 if apart else 1
         scripts = reading.placed()[:taken]
         operands = operands[taken:]
-    sandboxed = reading.has("--sandbox")
-    for at, script in scripts:
-        if not sandboxed:
+    if not sandboxed:
+        for at, script in scripts:
             _judge(reading, at, script)
-    in_place = next((given for given in reading.given if given.name == "-i"), None)
-    for word in operands:
-        reading.reads.append(word)
-        if in_place is not None:
-            reading.write(word, in_place.at)
+    reading.reads += operands
     if in_place is not None:
+        for word in operands:
+            reading.write(word, in_place.at)
         _backup(reading, in_place.at, in_place.value, operands)
 
 
 def _judge(reading: Reading, at: int, script: Word) -> None:
-    if isinstance(script, Unknown):
+    if not isinstance(script, str):
         reading.act(at, "holds a script that is known only at run time")
         return
     if _LINES.match(script):
