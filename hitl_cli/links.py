@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
+from collections.abc import Sequence
 from functools import lru_cache
 
 from hitl_cli.access import Opaque, Place, ReadPath, WritePath, inside, lexical
@@ -121,45 +122,53 @@ class Look:
             if path.startswith(known.start) and (rest := path[len(known.start) :])[:1] in ("", "/"):
                 here, path = known.base, rest
                 break
-        ahead = path.split("/")
-        ahead.reverse()
-        while ahead:
-            part = ahead.pop()
-            if not part or part == ".":
-                continue
-            if part == "..":
-                here = here.rpartition("/")[0]
-                continue
-            here = f"{here}/{part}"
-            there = self.found(here)
-            if there is None:  # nothing is below what is not there
-                if ".." not in ahead:
-                    here = lexical("/".join((here, *reversed(ahead))), "/") if ahead else here
-                    self.there[here] = None
-                    return here
-            elif isinstance(there, str):
-                left -= 1
-                if not left:
-                    return None
-                here = "" if there.startswith("/") else here.rpartition("/")[0]
-                ahead += there.split("/")[::-1]
-        return here or "/"
+        while True:
+            parts = path.split("/")
+            for n, part in enumerate(parts, 1):
+                if not part or part == ".":
+                    continue
+                if part == "..":
+                    here = here.rpartition("/")[0]
+                    continue
+                at = f"{here}/{part}"
+                there = self.found(at)
+                if there is None:  # nothing is below what is not there
+                    ahead = parts[n:]
+                    if ".." not in ahead:
+                        return self._missing(at, ahead) if ahead else at
+                elif isinstance(there, str):
+                    left -= 1
+                    if not left:
+                        return None
+                    here = "" if there[:1] == "/" else here
+                    path = "/".join((there, *parts[n:]))
+                    break
+                here = at
+            else:
+                return here or "/"
+
+    def _missing(self, at: str, ahead: Sequence[str]) -> str:
+        """The path that goes on from one where nothing is to be found."""
+        path = "/".join((at, *ahead))
+        if "." in ahead or "" in ahead:
+            path = lexical(path, "/")
+        self.there[path] = None
+        return path
 
     def found(self, path: str) -> str | os.stat_result | None:
         """What stands at `path`. A descriptor is no name of the disk, and stays what it is called."""
         if path in self.there:
             return self.there[path]
-        found: str | os.stat_result | None = None
-        kind = _PROCESS.match(path) if path.startswith("/proc/") else None
-        if kind is not None:
-            found = "/" if kind.group(1) == "root" else self.place.cwd
-        elif not (path.startswith(("/proc/", "/dev/")) and _DESCRIPTOR.fullmatch(path)):
+        found: str | os.stat_result | None
+        if path.startswith(("/proc/", "/dev/")) and (kind := _PROCESS.match(path) or _DESCRIPTOR.fullmatch(path)):
+            found = {"root": "/", "cwd": self.place.cwd}.get(kind[kind.lastindex or 0])
+        else:
             try:
                 found = os.lstat(path)
                 if stat.S_ISLNK(found.st_mode):
                     found = os.readlink(path)
             except (OSError, ValueError):  # it is not there, cannot be looked at, or is no name the system could hold
-                pass
+                found = None
         self.there[path] = found
         return found
 

@@ -31,7 +31,7 @@ def resolve(accesses: Sequence[Access], disk: Look) -> tuple[Access, ...]:
     more: list[Access] = []
     for access in accesses:
         if type(access) is Command:
-            if access.words[:1] == ("git",):
+            if access.words and access.words[0] == "git":
                 more += _planted(access, accesses, disk)
         elif type(access) is ReadPath or type(access) is WritePath:
             if access.glob:
@@ -173,4 +173,4 @@ def _planted(command: Command, accesses: Sequence[Access], disk: Look) -> Iterat
             if disk.found(f"{folder}/HEAD") is not None and is_repository(folder):
                 reason = f"{folder} is itself a repository's data, and git would follow its configuration"
                 yield Opaque(reason, command.text)
-            folder = posixpath.dirname(folder)
+            folder = folder.rpartition("/")[0] or "/"
