@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 SLOW = ("e2e", "durable")
@@ -15,6 +16,10 @@ SLOW = ("e2e", "durable")
 # compile the program, and each worker all tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# How long an example takes says what else the machine does.
+settings.register_profile("hitl", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("hitl")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -63,13 +63,13 @@ def let_through(value, shape):
 
 
 @pytest.mark.slow
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(VALUES, schemas())
 def test_what_is_let_through_fits_over_many_shapes(value, shape):
     let_through(value, shape)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(VALUES, schemas())
 @example(1.0, {"type": "integer"})
 @example(True, {"type": "integer"})

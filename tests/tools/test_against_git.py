@@ -17,9 +17,7 @@ from hitl_cli.tools.names import walk
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", " ", "a\r", "\f", "@@ -1 +1 @@", "--- x"]), max_size=30)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
-quick = settings(
-    max_examples=200, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+quick = settings(max_examples=200, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @quick

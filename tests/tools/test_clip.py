@@ -11,7 +11,7 @@ from hitl_cli.tools.clip import clip, clip_file, plain
 from hitl_cli.tools.text import encoding_of, is_binary
 
 TEXTS = st.text(st.sampled_from("ab\n é日🎉"), max_size=400)
-quick = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_a_text_within_the_limit_is_left_alone_and_a_longer_one_keeps_both_ends():

@@ -213,7 +213,7 @@ LINE = st.text(st.characters(codec="utf-8") | st.sampled_from("▌>✓ \n\n"), m
 
 
 @given(LINE, st.integers(20, 120))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_first_column_holds_marks_of_our_own_alone(text: str, width: int) -> None:
     call = Call("1.1.0", "Bash", {"command": text})
     out = told(
@@ -224,7 +224,7 @@ def test_the_first_column_holds_marks_of_our_own_alone(text: str, width: int) ->
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=80), st.integers(20, 120))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_text_of_others_is_printed_with_a_control_character(text: str, width: int) -> None:
     call = Call("1.1.0", "Bash", {"command": text})
     out = told(

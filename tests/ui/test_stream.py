@@ -108,7 +108,7 @@ def test_wide_characters_are_folded_by_their_cells() -> None:
 
 
 @given(st.text(alphabet="ab *-`#>|1.\n\t[]()<&;~", max_size=200), st.integers(1, 9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_keeps_its_blocks_whatever_the_pieces(text: str, size: int) -> None:
     found = blocks(text)
     assert blocks(text, size) == found

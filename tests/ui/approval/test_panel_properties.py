@@ -4,7 +4,7 @@ import io
 import unicodedata
 
 import pyte
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -113,7 +113,6 @@ def faults(lines: list[Line], width: int) -> list[Line]:
     ]
 
 
-@settings(deadline=None)
 @given(TEXT, WIDTHS, st.integers(8, 60), st.lists(KEY, max_size=15), st.sampled_from(["command", "diff", "text"]))
 def test_nothing_odd_is_drawn_and_no_line_is_too_wide(text, width, height, keys, kind):
     panel = Panel(approval(text, kind), number=1, total=3, judge=Any(text), now=0.0, height=height, alerts=[text])
@@ -129,7 +128,6 @@ def test_nothing_odd_is_drawn_and_no_line_is_too_wide(text, width, height, keys,
     assert [line for line in lines if line and plain(line)[0] not in "▌ ›"] == []  # the first column is the panel's
 
 
-@settings(deadline=None)
 @given(TEXT, WIDTHS, st.lists(KEY, max_size=15))
 def test_nothing_odd_is_drawn_of_a_question_or_a_review(text, width, keys):
     fields = (
@@ -153,7 +151,6 @@ def test_nothing_odd_is_drawn_of_a_question_or_a_review(text, width, keys):
         assert faults(lines, width) == []
 
 
-@settings(deadline=None)
 @given(TEXT, WIDTHS, st.integers(8, 40))
 def test_every_character_of_a_command_is_shown(text, width, height):
     call = Call("c", "Bash", {"command": text})
@@ -173,7 +170,6 @@ def test_every_character_of_a_command_is_shown(text, width, height):
             at = shown.index(character, at) + 1
 
 
-@settings(deadline=None)
 @given(TEXT, st.integers(20, 120))
 def test_a_terminal_shows_the_panel_as_its_lines_say(text, width):
     """Drawn with colours and put through a terminal emulator, nothing of the text styled, moved or cleared anything."""
@@ -202,7 +198,6 @@ def test_keys_without_a_pause_never_answer(keys):
     assert panel.outcome is None
 
 
-@settings(deadline=None)
 @given(
     st.integers(30, 200),
     st.lists(st.sampled_from(["y", "a", "enter", "e", " ", "escape", "r", "d2", "x"]), max_size=25),
