@@ -7,7 +7,9 @@ argument of which tool is a path, a command or an address.
 
 from __future__ import annotations
 
+import os
 import posixpath
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,14 +21,17 @@ from hitl_cli.records import replace
 from hitl_cli.regex import later
 from hitl_cli.resolve import resolve
 from hitl_cli.shell.scan import look, rough_words
+from hitl_cli.twins import Twins
 
 if TYPE_CHECKING:
+    from hitl_cli.permissions.policy import Policy
     from hitl_cli.shell.reader import Reading
 
 Input = Mapping[str, Any]
 # Absolute paths in a command that may be another name of the workspace; the system's own folders are not.
 _ABSOLUTE = later(r"/(?<![\w./~$}*?-]/)(?!(?:usr|bin|etc|dev|proc|sys|lib|opt)/)[\w./@+-]+")
 _LOOKED_AT = 8
+_FRESH = 1.0  # seconds for which a search believes what other names closed files have
 _WILD = later(r"[*?\[{]")
 
 
@@ -61,6 +66,20 @@ def _reader() -> Callable[[str, Place, str], Reading]:
     from hitl_cli.shell.reader import read
 
     return read
+
+
+def reading(policy: Callable[[], Policy]) -> Callable[[str], bool]:
+    """What tells of absolute paths whether no rule closes the file, under whatever name, to those who search."""
+    began, twins = 0.0, Twins()
+
+    def readable(path: str) -> bool:
+        nonlocal began, twins
+        now = time.time()
+        if now - began > _FRESH:
+            began, twins = now, Twins()
+        return policy().readable(path, os.path.realpath(path), now=now, twins=twins.of(path))
+
+    return readable
 
 
 def _path_of(value: object, place: Place) -> str | Opaque:

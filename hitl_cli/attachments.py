@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hitl_cli.access import Opaque, ReadPath
-from hitl_cli.accesses import accesses_of
+from hitl_cli.accesses import accesses_of, reading
 from hitl_cli.agent import Agent
 from hitl_cli.instructions import near
 from hitl_cli.journal import Json
@@ -104,9 +104,7 @@ def _closed(verdict: Verdict, person: bool) -> str:
 
 
 def _blocks(path: str, agent: Agent, rules: Policy) -> Iterator[Mapping[str, Json]]:
-    def readable(file: str) -> bool:
-        return rules.readable(file, os.path.realpath(file), now=time.time())
-
+    readable = reading(lambda: rules)
     name = near(path, replace(agent.place, roots=(os.path.realpath(agent.place.workspace),)))
     if os.path.isdir(path):
         yield {"type": "text", "text": f"The folder {name}:\n{_listing(path, readable)}", "_file": {"name": name + "/"}}

@@ -29,7 +29,7 @@ class Twins:
     def __init__(self) -> None:
         self.left = _TOUCHED
         self.named: dict[tuple[str, ...], Mapping[Key, Sequence[str]] | None] = {}
-        self.protected: dict[Key, Sequence[str]] = {}
+        self.protected: Mapping[Key, Sequence[str]] | None = None
 
     def among(self, files: Callable[[], Collection[Key] | None]) -> Named:
         """What tells the names of `files`, which are asked for last: None when they are too many to know."""
@@ -56,11 +56,16 @@ class Twins:
             return None
         return {key for path in paths if (key := key_of(_status(path)))}
 
+    def of(self, path: str) -> Named | None:
+        """What tells other names of what a path leads to, where it has some."""
+        key = key_of(_status(path, follow=True))
+        return self.among(lambda: (key,)) if key else None
+
     def protected_names(self, key: Key, place: Place) -> Sequence[str]:
         """The names of the file that are protected."""
-        if key not in self.protected:
-            self.protected[key] = [at for at in _protected(place) if key_of(_status(at, follow=True)) == key]
-        return self.protected[key]
+        if self.protected is None:
+            self.protected = _by_file((at, _status(at, follow=True)) for at in _protected(place))
+        return self.protected.get(key, ())
 
 
 def key_of(status: os.stat_result | str | None) -> Key | None:
@@ -77,17 +82,22 @@ def _status(path: str, *, follow: bool = False) -> os.stat_result | None:
         return None
 
 
+def _by_file(names: Iterable[tuple[str, os.stat_result | None]]) -> dict[Key, list[str]]:
+    """Of the files of these names and statuses those with several names."""
+    found: dict[Key, list[str]] = {}
+    for name, status in names:
+        if key := key_of(status):
+            found.setdefault(key, []).append(name)
+    return found
+
+
 def _named(places: Iterable[str]) -> Mapping[Key, Sequence[str]] | None:
     """The files with several names at and below some places, each with its names there."""
-    found: dict[Key, list[str]] = {}
-    pending: list[str] = []
+    there = [(place, _status(place)) for place in places]
+    found = _by_file(there)
+    # What is no file is a folder, or a link that may lead to one.
+    pending = [place for place, status in there if status is not None and not stat.S_ISREG(status.st_mode)]
     left = _MOST
-    for place in places:
-        status = _status(place)
-        if key := key_of(status):
-            found.setdefault(key, []).append(place)
-        elif status is not None and not stat.S_ISREG(status.st_mode):  # a folder, or a link that may lead to one
-            pending.append(place)
     while pending:
         try:
             with os.scandir(pending.pop()) as entries:

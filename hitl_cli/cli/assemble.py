@@ -7,7 +7,6 @@ made of takes longer to load than all of that, so it is loaded when the first ag
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +67,7 @@ class Assembly(Struct):
     def agent(self, settings: Settings | None = None, breaks: Sequence[str] | None = None) -> Agent:
         """An agent for sessions in this place; `settings` and `breaks` in place of those at the start."""
         from hitl_cli import instructions
+        from hitl_cli.accesses import reading
         from hitl_cli.agent import Agent
         from hitl_cli.tools import builtin
 
@@ -80,7 +80,7 @@ class Assembly(Struct):
                 place,
                 self.paths.outputs,
                 jobs=self.jobs,
-                readable=lambda path: self.book.policy.readable(path, os.path.realpath(path), now=time.time()),
+                readable=reading(lambda: self.book.policy),
                 private_host=self._names_host,
             ),
             *self.external,

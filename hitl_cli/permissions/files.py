@@ -106,9 +106,9 @@ class File(Struct):
             barred = ((rule := strictest(met)).decision, rule) if met else None
         if access.twins is None or (barred and barred[0] is DENY):
             return barred
-        return self._barred_by_name(access.twins, tools) or barred
+        return self.barred_by_name(access.twins, tools) or barred
 
-    def _barred_by_name(self, twins: Named, tools: Collection[str]) -> tuple[Decision, Rule] | None:
+    def barred_by_name(self, twins: Named, tools: Collection[str]) -> tuple[Decision, Rule] | None:
         """As `_barred`, for other names of what is touched, as far as rules spell these or their folders."""
         scene, below = self.scene, self.access.below
         spelled = {at: it[0] for index in scene.bar.paths for at, it in index.places(lambda it: it[0].tool in tools)}

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hitl_cli.access import Access, Place, ReadPath
+from hitl_cli.access import Access, Named, Place, ReadPath
 from hitl_cli.permissions.codec import FILE_TOOLS
+from hitl_cli.permissions.files import File
 from hitl_cli.permissions.judging import Judging
 from hitl_cli.permissions.pathrules import READS, index, rules_for, strictest
 from hitl_cli.permissions.places import spellings
@@ -72,11 +73,19 @@ class Policy:
         scene = Scene(self.place, self._allow, self._bar, mode, now, own, read_only, declared, tool)
         return Judging(scene, accesses).verdict()
 
-    def readable(self, path: str, real: str | None = None, *, now: float, tool: str = "Read") -> bool:
-        """False when a deny rule closes the file to `tool`: searches leave such files out. Absolute paths."""
+    def readable(
+        self, path: str, real: str | None = None, *, now: float, tool: str = "Read", twins: Named | None = None
+    ) -> bool:
+        """False when a deny rule closes the file to `tool`, or may: searches leave such files out. Absolute paths; `real` and
+        `twins` as of a `ReadPath`."""
         scene = Scene(self.place, self._allow, self._bar, "default", now, tool=tool)
-        met = rules_for(scene, scene.bar, spellings(ReadPath(path, real=real)), READS | {tool})
-        return not met or strictest(met).decision is not Decision.DENY
+        access = ReadPath(path, real=real)
+        file = File(scene, access, spellings(access))
+        met = rules_for(scene, scene.bar, file.paths, READS | {tool})
+        if met and strictest(met).decision is Decision.DENY:
+            return False
+        named = file.barred_by_name(twins, READS | {tool}) if twins is not None else None
+        return named is None or named[1].decision is not Decision.DENY
 
 
 def _compiled(rules: Sequence[Rule], place: Place, *decisions: Decision) -> Rules:

@@ -8,7 +8,7 @@ import pytest
 
 from hitl_cli import twins
 from hitl_cli.access import Place
-from hitl_cli.accesses import accesses_of
+from hitl_cli.accesses import accesses_of, reading
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Verdict
@@ -110,6 +110,18 @@ def test_what_is_written_under_another_name_is_written_and_what_is_removed_is_th
     for text in ("rm hard", "rm -f h*", "rm -rf d"):
         assert decided(linked, "Edit(secrets/**)", text) == "ALLOW"
     assert decided(linked, "Edit(secrets/**)", "echo x > out") == "ALLOW"
+
+
+def test_searches_leave_out_other_names(linked: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    deny = [codec.parse("Read(secrets/**)", Decision.DENY), codec.parse("Read(other)", Decision.ASK)]
+    readable = reading(lambda: Policy(deny, linked))
+    names = ("hard", "d/in", "secrets/deep/a", "other", "out", "f/in", "settings", "f.txt", "src", "not there")
+    closed = [name for name in names if not readable(f"{linked.cwd}/{name}")]
+    assert closed == ["hard", "d/in", "secrets/deep/a"]
+    monkeypatch.setattr(twins, "_MOST", 0)
+    readable = reading(lambda: Policy(deny, linked))
+    assert not readable(f"{linked.cwd}/out")  # it may be one of them
+    assert readable(f"{linked.cwd}/f.txt")
 
 
 class TestTooMany:
