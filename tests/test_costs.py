@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from hitl_cli import below, globbing
+from hitl_cli import below, globbing, twins
 from hitl_cli.access import Place
 from hitl_cli.accesses import accesses_of
 from hitl_cli.agent import Agent
@@ -120,6 +120,30 @@ def test_a_folder_is_looked_at_once_however_often_a_command_names_it(tmp_path, m
     for command in ("grep -R x {}", "cp -rL {} /tmp", "cat {}"):
         one, many = (scans(command.format(" ".join(["deep", "a"] * times))) for times in (1, 300))
         assert many == one
+
+
+def test_a_folder_is_walked_once_for_what_is_in_it_and_for_its_links(tmp_path, monkeypatch):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "a").write_text("x")
+    place = Place(str(tmp_path), (str(tmp_path),), "/home/u")
+    policy = Policy([codec.parse("Read(**/b)", Decision.DENY), codec.parse("Bash", Decision.ALLOW)], place)
+    scanned = []
+    monkeypatch.setattr(below.os, "scandir", lambda path, scan=os.scandir: scanned.append(path) or scan(path))
+    for command in ("grep -R x deep", "cp -rL deep b", "rg -L --hidden x deep && rg --hidden x deep"):
+        scanned.clear()
+        policy.judge(accesses_of("Bash", {"command": command}, place), mode="default", now=0, tool="Bash")
+        assert sorted(scanned) == [f"{tmp_path}/deep", f"{tmp_path}/deep/er"]
+
+
+def test_protected_names_are_looked_at_once_however_many_files_have_other_names(tmp_path, monkeypatch):
+    looked = []
+    monkeypatch.setattr(twins, "_protected", lambda place: looked.append(place) or [])
+    for n in range(9):
+        (tmp_path / f"a{n}").write_text("x")
+        (tmp_path / f"b{n}").hardlink_to(tmp_path / f"a{n}")
+    place = Place(str(tmp_path), (str(tmp_path),), "/home/u")
+    accesses_of("Bash", {"command": "cat a* b1 b2"}, place)
+    assert looked == [place]
 
 
 def test_folders_of_one_call_share_what_may_be_looked_at(tmp_path, monkeypatch):
