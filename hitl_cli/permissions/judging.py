@@ -13,7 +13,7 @@ from hitl_cli.permissions.pathrules import READS, WRITES, Names, may_name, named
 from hitl_cli.permissions.places import spellings
 from hitl_cli.permissions.rule import By, Decision, Mode, Part, Rule, Verdict, Why
 from hitl_cli.permissions.scene import ALLOW, ASK, DENY, POLICY, Scene, Settled, called, named, said, shown, text
-from hitl_cli.permissions.tables import Fit, Table, concerns, fits
+from hitl_cli.permissions.tables import Fit, Table, concerns, fits, live
 from hitl_cli.records import Struct, field
 from hitl_cli.shell.scan import SEARCHED, searched
 
@@ -152,9 +152,13 @@ class Judging(Struct, dict=True):
     def _barred_command(self, command: Command, concerned: bool, names: Names | None) -> Settled | None:
         """What a deny or ask rule says."""
         scene, hit, may = self.scene, dict[Decision, Rule](), dict[Decision, Rule]()
-        if concerned:
-            hit = scene.first(scene.bar, lambda t: t.hits(command))
-            may = scene.first(scene.bar, lambda t: t.may_hit(command)) if DENY not in hit else {}
+        for table in scene.bar.tables if concerned else ():
+            for met, sure in table.met(command) if DENY not in hit else ():
+                found = hit if sure else may
+                if met.decision not in found and live(met, scene.now):
+                    found[met.decision] = met
+                    if DENY in hit:
+                        break
         files = named_by(scene, names) if names and DENY not in hit else {}
         for decision in (DENY, ASK):
             if rule := hit.get(decision):

@@ -53,9 +53,9 @@ class Spelled:
             cuts = self.cuts.setdefault(first, set())
             cuts.update(name[:n] for name in found if name[:2] == "--" for n in range(2, len(name)))
 
-    def restated(self, words: Sequence[Word], sure: bool) -> Iterator[Sequence[Word]]:
-        """The command in the words of rules, where it can be: with all that its options may say, and with one of each. Not
-        `sure`: of a program that may take cut names or not."""
+    def restated(self, words: Sequence[Word]) -> Iterator[tuple[Sequence[Word], bool]]:
+        """The command in the words of rules, where it can be: with all that its options may say, and with one of each; and
+        whether it is sure, False of a program that may take cut names or not."""
         first = words[0] if words else ""
         firsts = [key for key in ("", first) if isinstance(key, str) and key in self.options]
         given = [w for w in words if isinstance(w, str) and len(w) > 2 and w[0] == "-"] if firsts else ()
@@ -63,9 +63,7 @@ class Spelled:
             return
         options = set().union(*[self.options[key] for key in firsts])
         reading = study(tuple(words), _NOWHERE, None)
-        row = reading.row
-        if (row.abbreviates and not row.source) == sure:
-            return
+        sure = not reading.row.abbreviates or bool(reading.row.source)
         ended = reading.words.index("--") if "--" in reading.words else len(reading.words)
         choices = [
             _choices(reading, at, word, options)
@@ -73,9 +71,10 @@ class Spelled:
             else [(word,)]
             for at, word in enumerate(reading.words)
         ]
-        yield [word for choice in choices for part in choice for word in part]
-        for nth in range(max(map(len, choices))):
-            yield [word for choice in choices for word in choice[min(nth, len(choice) - 1)]]
+        yield [word for choice in choices for part in choice for word in part], sure
+        if any(len(choice) > 1 for choice in choices):
+            for nth in range(max(map(len, choices))):
+                yield [word for choice in choices for word in choice[min(nth, len(choice) - 1)]], sure
 
 
 def bundle(word: str) -> bool:

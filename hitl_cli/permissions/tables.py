@@ -99,14 +99,32 @@ class Table:
 
     # Commands
 
-    def hits(self, command: Command) -> Iterator[Rule]:
-        """Deny and ask rules that any spelling of the command meets."""
-        yield from self.every.get("Bash", ())
+    def met(self, command: Command) -> Iterator[tuple[Rule, bool]]:
+        """Deny and ask rules that any spelling of the command meets, with True; then those that it could meet: by what the
+        shell makes of its unknown words, by an option that may be a cut name, or by the code that an interpreter is given,
+        whose text is searched for the words of the rule."""
+        for rule in self.every.get("Bash", ()):
+            yield rule, True
+        perhaps = []
         for spelling in _spellings(command):
-            yield from self._hits(spelling)
-            if self.spelled.options:
-                for restated in self.spelled.restated(spelling, sure=True):
-                    yield from self._hits(restated)
+            for rule in self._hits(spelling):
+                yield rule, True
+            for restated, sure in self.spelled.restated(spelling) if self.spelled.options else ():
+                if not sure:
+                    perhaps.append(restated)
+                else:
+                    for rule in self._hits(restated):
+                        yield rule, True
+        for code in _codes(command):
+            for rule, _ in self.commands.within(code):
+                yield rule, False
+        if any(isinstance(word, Unknown) for word in command.words):
+            for spelling in _spellings(command):
+                for rule, _ in self.commands.may(spelling):
+                    yield rule, False
+        for spelling in perhaps:
+            for rule in self._hits(spelling):
+                yield rule, False
 
     def _hits(self, spelling: Sequence[Word]) -> Iterator[Rule]:
         for rule, _ in self.commands.find(spelling):
@@ -128,21 +146,6 @@ class Table:
                     options = _options(spelling)
                 if wanted <= options and (rest or n == len(operands)):
                     yield rule
-
-    def may_hit(self, command: Command) -> Iterator[Rule]:
-        """Rules that the command could meet: by what the shell makes of its unknown words, by an option that may be a cut
-        name, or by the code that an interpreter is given, whose text is searched for the words of the rule."""
-        for code in _codes(command):
-            for rule, _ in self.commands.within(code):
-                yield rule
-        if any(isinstance(word, Unknown) for word in command.words):
-            for spelling in _spellings(command):
-                for rule, _ in self.commands.may(spelling):
-                    yield rule
-        if self.spelled.options:
-            for spelling in _spellings(command):
-                for restated in self.spelled.restated(spelling, sure=False):
-                    yield from self._hits(restated)
 
     def hits_opaque(self, opaque: Opaque) -> Iterator[Rule]:
         yield from self.every.get("Bash", ())
