@@ -11,8 +11,8 @@ from functools import lru_cache
 
 COMPARED = 60_000  # names in folders that the patterns of one call are compared with
 _COMPILED, _LISTED, _FOLLOWED = 200, 50, 20  # as how many names a pattern, a folder and a file that it matches count
-# What stands in brackets; a `]` at its beginning and classes (`[[:alpha:]]`) do not end it.
-_BRACKETS = re.compile(r"\[([!^]?)(\]?(?:\[([:.=]).*?\3\]|[^\]])*)\]")
+# A character that was quoted, and what stands in brackets: a `]` at its beginning and classes (`[[:alpha:]]`) do not end it.
+_QUOTED_OR_BRACKETS = re.compile(r"\\(.)|\[([!^]?)(\]?(?:\[([:.=]).*?\4\]|[^\]])*)\]")
 
 
 def matches(pattern: str, left: int, listed: dict[str, Sequence[str]]) -> tuple[list[str], int]:
@@ -20,8 +20,8 @@ def matches(pattern: str, left: int, listed: dict[str, Sequence[str]]) -> tuple[
     patterns are left after it: less than none when it took too many. What takes longer counts as several. `listed`: the
     names in folders, as far as they were looked at."""
     found, named = [""], True
-    for part in filter(None, pattern.replace("**", "*").split("/")):
-        named = not glob.has_magic(part)
+    for part in filter(None, pattern.split("/")):
+        named = not glob.has_magic(part) and "\\" not in part
         if named:
             found = [f"{folder}/{part}" for folder in found]
             continue
@@ -47,12 +47,13 @@ def matches(pattern: str, left: int, listed: dict[str, Sequence[str]]) -> tuple[
 
 @lru_cache(maxsize=500)
 def _fits(part: str) -> Callable[[str], object]:
-    return re.compile(fnmatch.translate(_BRACKETS.sub(_plain, part))).match
+    return re.compile(fnmatch.translate(_QUOTED_OR_BRACKETS.sub(_plain, part))).match
 
 
-def _plain(brackets: re.Match[str]) -> str:
-    """As Python has them, which knows no `^` and no classes: any character may be in these."""
-    return "?" if brackets[3] else f"[{'!' if brackets[1] else ''}{brackets[2]}]"
+def _plain(found: re.Match[str]) -> str:
+    """As Python has it, which knows neither backslash nor `^`, and no classes: any character may be in these."""
+    quoted, negated, inner, is_class = found.groups()
+    return glob.escape(quoted) if quoted else "?" if is_class else f"[{'!' if negated else ''}{inner}]"
 
 
 def listing(folder: str) -> Sequence[str]:

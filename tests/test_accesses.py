@@ -124,6 +124,14 @@ class TestFoldersAndPatterns:
         accesses = accesses_of("Bash", {"command": "cat l*"}, place)
         assert [a.real for a in accesses if isinstance(a, ReadPath) and not a.glob] == ["/etc/hosts"]
 
+    @pytest.mark.parametrize(
+        "pattern", ["'[x]'*", '"[x]"l*', "\\[x]*", "[[]x*", "?x\\]*", "*'x]l'", "[^a]x*", "[[:punct:]]x*", "'['?']'*"]
+    )
+    def test_a_link_whose_name_is_quoted_in_part_is_found(self, place: Place, pattern: str) -> None:
+        (Path(place.cwd) / "[x]l").symlink_to("/etc/hosts")
+        accesses = accesses_of("Bash", {"command": f"cat {pattern}"}, place)
+        assert [a.real for a in accesses if isinstance(a, ReadPath) and not a.glob] == ["/etc/hosts"]
+
     @pytest.mark.parametrize("pattern", ["*/" * 2_100 + "x", "*/" * 30_000 + "x", "*a" * 30_000, "**/" * 20_000])
     def test_a_pattern_that_no_path_can_be_as_long_as_is_opaque(self, place: Place, pattern: str) -> None:
         assert [type(a) for a in accesses_of("Bash", {"command": f"cat {pattern}"}, place)][-1] is Opaque

@@ -49,7 +49,7 @@ def pattern(word: Unknown) -> str:
     if not word.glob or found is None:
         return begin + "**"
     rest = word.text[found.start() :]
-    if re.search(r"[\"'\\$`{~<]", word.text[1:]):
+    if re.search(r"\\|(?!^)[\"'$`{~<]", word.text):
         return begin + "**"
     return begin + rest
 
