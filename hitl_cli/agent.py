@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from hitl_cli.access import Place
 from hitl_cli.errors import UsageError
 from hitl_cli.journal import Call, Changed, Grant, Json, Recorded, Settings, Who
 from hitl_cli.loop import opening, refusals
-from hitl_cli.loop.blocking import Blocking
 from hitl_cli.loop.compaction import Compaction
 from hitl_cli.loop.context import Context, context_of
 from hitl_cli.loop.drive import Drive
@@ -37,6 +36,9 @@ from hitl_cli.steps import Options
 from hitl_cli.store import Lease, Store
 from hitl_cli.texts import Texts
 from hitl_cli.tooldef import Tool
+
+if TYPE_CHECKING:
+    from hitl_cli.loop.blocking import Blocking
 
 Session = str | Outcome
 
@@ -119,7 +121,10 @@ class Agent:
     @property
     def sync(self) -> Blocking:
         """The same methods, blocking; they run in one thread of their own until `close`."""
-        self._sync = self._sync or Blocking(self)
+        if self._sync is None:
+            from hitl_cli.loop.blocking import Blocking  # nothing of hitl's own calls it
+
+            self._sync = Blocking(self)
         return self._sync
 
     # --- runs -------------------------------------------------------------------------------------------------------

@@ -9,16 +9,18 @@ silently ignored is a promise broken. Rules stand in the same files and are read
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from hitl_cli.errors import SettingsError, UsageError
 from hitl_cli.permissions.rule import Mode
 from hitl_cli.records import Struct, field
 from hitl_cli.rulefile import text_of
 from hitl_cli.times import duration
+
+if TYPE_CHECKING:
+    from tomllib import TOMLDecodeError
 
 FORMAT = 1
 MODES = tuple(m for m in get_args(Mode) if m != "declared")
@@ -132,6 +134,8 @@ def read(file: Path) -> dict[str, Any]:
     text = text_of(file)
     if text is None:
         return {}
+    import tomllib  # its patterns take long to compile, and most folders have no settings
+
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -153,7 +157,7 @@ def read(file: Path) -> dict[str, Any]:
     return found
 
 
-def no_toml(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, int, str]:
+def no_toml(text: str, error: TOMLDecodeError) -> tuple[str, int, str]:
     """What is wrong where a file is no TOML, its line, and what to write instead ("" when that cannot be told)."""
     found = re.search(r"at line (\d+)", str(error))
     lines = text.splitlines()

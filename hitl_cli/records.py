@@ -21,7 +21,8 @@ from msgspec.structs import asdict, fields, replace
 __all__ = ["DecodeError", "Decoder", "Struct", "asdict", "dump", "field", "load", "replace", "text_without"]
 
 T = TypeVar("T")
-Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+Decode = Callable[[Any], Any]
+_BARE = {str, int, float, bool, types.NoneType}
 
 
 class _Misfit(ValueError):
@@ -32,11 +33,29 @@ class _Misfit(ValueError):
 def dump(record: Any) -> dict[str, Any]:
     """`record` as an object of plain data."""
     out = {}
-    for name, default, (encode, _) in _fields(type(record)):  # type: ignore[arg-type]
+    for name, default in _defaults(type(record)):  # type: ignore[arg-type]
         value = getattr(record, name)
         if default is NODEFAULT or value != default:
-            out[name] = encode(value)
+            out[name] = _plain_data(value)
     return out
+
+
+@cache
+def _defaults(cls: type) -> list[tuple[str, Any]]:
+    """The fields of `cls`, each with its default; without their types, which take long to be worked out."""
+    given = [default.factory() if hasattr(default, "factory") else default for default in cls.__struct_defaults__]  # type: ignore[attr-defined]
+    names: tuple[str, ...] = cls.__struct_fields__  # type: ignore[attr-defined]
+    return list(zip(names, [*[NODEFAULT] * (len(names) - len(given)), *given], strict=True))
+
+
+def _plain_data(value: Any) -> Any:
+    if type(value) in _BARE:  # most are
+        return value
+    if isinstance(value, tuple):
+        return [_plain_data(v) for v in value]
+    if isinstance(value, Struct):
+        return dump(value)
+    return dict(value) if _is_object(value) else value
 
 
 def text_without(record: Struct, *hidden: str) -> str:
@@ -57,7 +76,7 @@ def _load(cls: type[T], data: Any) -> T:
     if not _is_object(data):
         raise _Misfit(" must be an object")
     known = {}
-    for name, default, (_, decode) in _fields(cls):  # type: ignore[arg-type]
+    for name, default, decode in _fields(cls):  # type: ignore[arg-type]
         if name in data:
             try:
                 known[name] = decode(data[name])
@@ -75,55 +94,47 @@ def _is_object(value: Any) -> bool:
 
 
 @cache
-def _fields(cls: type) -> list[tuple[str, Any, Codec]]:
-    return [
-        (f.name, f.default if f.default_factory is NODEFAULT else f.default_factory(), _codec(f.type))
-        for f in fields(cls)
-    ]
+def _fields(cls: type) -> list[tuple[str, Any, Decode]]:
+    kinds = {f.name: f.type for f in fields(cls)}
+    return [(name, default, _decoder(kinds[name])) for name, default in _defaults(cls)]
 
 
 @cache
-def _codec(hint: Any) -> Codec:
+def _decoder(hint: Any) -> Decode:
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
-        return _same, _same
+        return _same
     if isinstance(hint, type) and issubclass(hint, Struct):
-        return dump, partial(_load, hint)
+        return partial(_load, hint)
     if origin is Literal:
-        return _same, _one_of(args)
+        return _one_of(args)
     if origin is tuple:
-        encode, decode = _codec(args[0])
-        return (lambda value: [encode(v) for v in value]), _each(decode)
+        return _each(_decoder(args[0]))
     if origin in (Union, types.UnionType):
-        return _union(args)
+        return _one_kind_of(args)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return dict, _object
+        return _object
     if hint is float:
-        return _same, _number
-    return _same, _plain(hint)
+        return _number
+    return _plain(hint)
 
 
-def _union(args: tuple[Any, ...]) -> Codec:
-    codecs = [(arg, _codec(arg)) for arg in args if arg is not type(None)]
-    optional = len(codecs) < len(args)
-
-    def encode(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return [dict(v) if isinstance(v, Mapping) else v for v in value]
-        return dump(value) if isinstance(value, Struct) else value
+def _one_kind_of(args: tuple[Any, ...]) -> Decode:
+    decoders = [_decoder(arg) for arg in args if arg is not types.NoneType]
+    optional = len(decoders) < len(args)
 
     def decode(value: Any) -> Any:
         if value is None and optional:
             return None
         problem = _Misfit(" must not be null")
-        for _, (_, inner) in codecs:
+        for decoder in decoders:
             try:
-                return inner(value)
+                return decoder(value)
             except _Misfit as error:
                 problem = error
         raise problem
 
-    return encode, decode
+    return decode
 
 
 def _same(value: Any) -> Any:
@@ -136,7 +147,7 @@ def _object(value: Any) -> Any:
     return value
 
 
-def _plain(kind: type) -> Callable[[Any], Any]:
+def _plain(kind: type) -> Decode:
     def decode(value: Any) -> Any:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise _Misfit(f" must be of type {kind.__name__}")
@@ -151,7 +162,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _one_of(choices: tuple[Any, ...]) -> Callable[[Any], Any]:
+def _one_of(choices: tuple[Any, ...]) -> Decode:
     def decode(value: Any) -> Any:
         if value not in choices:
             raise _Misfit(f" must be one of {', '.join(map(str, choices))}")
@@ -160,7 +171,7 @@ def _one_of(choices: tuple[Any, ...]) -> Callable[[Any], Any]:
     return decode
 
 
-def _each(decode: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+def _each(decode: Decode) -> Decode:
     def all_of(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple):
             raise _Misfit(" must be a list")

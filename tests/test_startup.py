@@ -11,11 +11,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pexpect
 
 from hitl_cli.cli.declared import Entry
 from hitl_cli.cli.main import COMMANDS
+from tests.models.server import Server, ask, call, say
 
 # Libraries that take long to load, the standard library's among them, and the parts of ours that lead to them.
 # fmt: off
@@ -75,6 +77,24 @@ def test_rules_check_loads_the_judgement_and_nothing_that_runs(tmp_path):
 def test_pending_loads_the_store_and_nothing_that_runs(tmp_path):
     needed = {"sqlite3", "hitl_cli.journal", "hitl_cli.permissions", "hitl_cli.ui"}
     assert loads(tmp_path, "-m", "hitl_cli", "pending") == RECORDS | needed
+
+
+def test_a_run_with_a_command_loads_nothing_for_questions_mistakes_and_settings(tmp_path):
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        return say("Hello.") if len(request["messages"]) > 1 else ask(call("Bash", {"command": "echo hello"}))
+
+    unused = {"hitl_cli.permissions.suggest", "hitl_cli.loop.blocking", "hitl_cli.sessions", "difflib", "tomllib"}
+    with Server(answer) as server:
+        env = environment(tmp_path, ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="x", PYTHONPROFILEIMPORTTIME="1")
+        argv = [sys.executable, "-m", "hitl_cli", "run", "--model", "claude-x", "hello"]
+        done = subprocess.run(
+            argv, cwd=tmp_path, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+        )
+    assert done.stdout == "Hello.\n"
+    assert len(server.requests) == 2
+    loaded = set(TOLD.findall(done.stderr))
+    assert {"hitl_cli.agent", "anthropic"} <= loaded
+    assert not loaded & unused
 
 
 def test_the_help_of_run_loads_no_agent(tmp_path):

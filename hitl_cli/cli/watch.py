@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
-from hitl_cli import instructions, sessions
+from hitl_cli import instructions
 from hitl_cli.agent import Agent
 from hitl_cli.attachments import attach
 from hitl_cli.cli import lines
@@ -233,6 +233,8 @@ class Watch:
     def _notify(self, event: Event | None) -> None:
         commands = self.assembly.config.notify
         if event and event in commands:
+            from hitl_cli import sessions  # few want to be told
+
             with suppress(HitlError):  # the store may be what failed
                 title = sessions.head_of(self.assembly.store, self.session).title
                 notify(commands, event, session=self.session, title=title, cwd=self.agent.place.cwd)

@@ -22,7 +22,6 @@ from hitl_cli.paths import home
 from hitl_cli.permissions import codec
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision, Mode, Part, Rule, Source, Verdict
-from hitl_cli.permissions.suggest import suggest
 from hitl_cli.policies import Key, Own, Past, policy_for
 from hitl_cli.records import Struct, field, replace
 from hitl_cli.state import State
@@ -133,6 +132,8 @@ class Bench(Struct):
 
     def suggested(self, state: State, tool: Tool, call: Call) -> tuple[Suggestion, ...]:
         """Rules that would have let this call run, from narrow to wide; none where rules are not what asks."""
+        from hitl_cli.permissions.suggest import suggest  # the first question pays for it, not every run
+
         mode = self.mode_of(state)
         return suggest(
             self.rules_of(state),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -104,6 +105,12 @@ def pack(name: str) -> tuple[Rule, ...]:
     file = packs() / f"{name}.toml"
     if name not in available():
         raise UsageError(f"there is no pack {name!r}.\n  Packs: {', '.join(available())}.")
+    return _shipped(file)
+
+
+@cache
+def _shipped(file: Path) -> tuple[Rule, ...]:
+    """The rules of a pack, read once: it came with the program and stays as it is while that runs."""
     return rulefile.read(file, "pack").rules
 
 

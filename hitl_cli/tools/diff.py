@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 _AROUND = 3  # lines of context
@@ -63,6 +62,8 @@ def _changes(old: list[str], fresh: list[str]) -> list[tuple[str, int, int, int,
     middle = old[top : len(old) - tail], fresh[top : len(fresh) - tail]
     if max(map(len, middle)) > _COMPARED:
         return [("replace", top, len(old) - tail, top, len(fresh) - tail)]
+    import difflib  # most sessions change no file
+
     matcher = difflib.SequenceMatcher(None, *middle, autojunk=False)
     return [
         (what, top + i1, top + i2, top + j1, top + j2)

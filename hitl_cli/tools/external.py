@@ -8,7 +8,6 @@ schema = {type = "object", properties = {sql = {type = "string"}}, required = ["
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,6 +39,8 @@ def _tool(name: str, table: Any, file: str) -> Tool:
         raise wrong("not a table", f'write [tools.{name}] with description = "..." and external = true')
     for key in table:
         if key not in _KEYS:
+            import difflib  # for a mistake alone
+
             near = difflib.get_close_matches(key, _KEYS, n=1)
             raise wrong(f"unknown key {key}", f"did you mean {near[0]}?" if near else f"known keys: {', '.join(_KEYS)}")
     description = table.get("description")
