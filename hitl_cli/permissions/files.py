@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
 
 from hitl_cli.access import Command, Named, ReadPath, Unnamed, WritePath, lexical
@@ -138,19 +138,22 @@ class File(Struct):
             below = self.access.below
             if below is None or (there := below.paths()) is None:
                 return ASK, rule
-            key = id(below), decision, tools is WRITES
+            key = id(below), DENY in met, tools is WRITES
             if key not in self.scene.below:
-                self.scene.below[key] = self._first_met(there, decision, tools)
-            if found := self.scene.below[key]:
+                self.scene.below[key] = self._first_met(there, tools, max(met))
+            if found := self.scene.below[key].get(decision):
                 return decision if below.every else ASK, found
         return None
 
-    def _first_met(self, paths: Iterable[str], decision: Decision, tools: Collection[str]) -> Rule | None:
+    def _first_met(self, paths: Iterable[str], tools: Collection[str], worst: Decision) -> Mapping[Decision, Rule]:
+        """The first rule that denies and the first that asks for one of the paths, up to the first of decision `worst`."""
+        found: dict[Decision, Rule] = {}
         for path in paths:
             for rule, _ in rules_for(self.scene, self.scene.bar, (lexical(path, "/"),), tools):
-                if rule.decision is decision:
-                    return rule
-        return None
+                found.setdefault(rule.decision, rule)
+            if worst in found:
+                break
+        return found
 
     # Policy, allow
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hitl_cli.access import Command, Place, Word, inside, lexical
 from hitl_cli.permissions.globs import Path
@@ -32,8 +32,8 @@ class Rules(Struct, frozen=True):
 
 class Scene(Struct, frozen=True):
     """As the arguments of `Policy.judge`. `allow` are the allow rules, `bar` those that deny or ask. `own` is None as well
-    where the mode is stricter. `met`: the rules for files that words of commands were found to meet as paths; `below`: the
-    one that what is below a folder was found to meet, by the id of its `Below`."""
+    where the mode is stricter. `met`: the rules for files that words of commands were found to meet as paths; `below`:
+    those that what is below a folder was found to meet, by the id of its `Below`."""
 
     place: Place
     allow: Rules
@@ -45,7 +45,7 @@ class Scene(Struct, frozen=True):
     declared: bool = False
     tool: str = ""
     met: dict[str, list[tuple[Rule, Path | None]]] = field(default_factory=dict)
-    below: dict[tuple[int, Decision, bool], Rule | None] = field(default_factory=dict)
+    below: dict[tuple[int, bool, bool], Mapping[Decision, Rule]] = field(default_factory=dict)
 
     def first(self, rules: Rules, look: Callable[[Table], Iterable[Rule]]) -> dict[Decision, Rule]:
         """Of each decision the first rule that `look` finds and that has not ended; where one denies, that is all."""
