@@ -184,13 +184,14 @@ def _program(walk: Walk, call: Call) -> After:
             at = None if act is None else act + shift
             for path, glob in paths(walk, word, folders):
                 out.append(WritePath(path, text, index, glob=glob, at=at, only=found.only, follows=found.follows))
-    for word in found.removes:
-        for path, glob in paths(walk, word, folders):
-            out.append(WritePath(path, text, index, True, glob=glob, follows=found.follows))
+    if found.removes:
+        for word in found.removes:
+            for path, glob in paths(walk, word, folders):
+                out.append(WritePath(path, text, index, True, glob=glob, follows=found.follows))
     if found.unnamed:
         out.extend(unnamed(walk, found.unnamed, folders, text, index))
-    for url in found.urls:
-        out.append(host_of(url, text))
+    if found.urls:
+        out.extend([host_of(url, text) for url in found.urls])
     return call.folders, call.folders
 
 
@@ -250,9 +251,9 @@ def _builtin(walk: Walk, call: Call) -> After:
     acts, marked = _mark(call.marked, effect.acts) if call.marked else (effect.acts, ())
     free, after = effect.free, (call.folders, call.folders)
     index = len(walk.out)
-    targets: tuple[tuple[str, bool], ...] = ()
+    opened: Sequence[str] = ()
     if effect.enters is not None:
-        free, acts, folders, targets = _moves(walk, call, effect.enters, acts, len(marked))
+        free, acts, folders, opened = _moves(walk, call, effect.enters, acts, len(marked))
         after = (folders, folders if folders == (None,) else call.folders)
     final = (*marked, *call.words)
     chosen = started.chosen(walk, call, call.words) if effect.gives and not free else ()
@@ -263,8 +264,8 @@ def _builtin(walk: Walk, call: Call) -> After:
             tuple(spells), (*((call.words,) if marked else ()), *chosen),
         )
     )  # fmt: skip
-    for path, glob in targets:
-        walk.out.append(ReadPath(path, call.text, index, glob=glob))
+    for path in opened:
+        walk.out.append(ReadPath(path, call.text, index))
     if name in ("source", "."):
         read = [found for word in call.words[1:2] for found in paths(walk, word, call.folders)]
         walk.out += [ReadPath(path, call.text, index, glob=glob) for path, glob in read]
@@ -275,22 +276,19 @@ def _builtin(walk: Walk, call: Call) -> After:
 
 def _moves(
     walk: Walk, call: Call, target: Word, acts: tuple[Act, ...], shift: int
-) -> tuple[str, tuple[Act, ...], Folders, tuple[tuple[str, bool], ...]]:
+) -> tuple[str, tuple[Act, ...], Folders, Sequence[str]]:
     """A change of the folder: why it is free, its acts, the folders afterwards, and what it opens."""
     at = shift + min(1, len(call.words) - 1)
-    if target == Unknown("~"):
+    if not isinstance(target, str):
+        if target != Unknown("~"):
+            return "", (*acts, Act(at, "goes to a folder that is not known")), (None,), ()
         target = walk.place.home
-    if isinstance(target, Unknown):
-        return "", (*acts, Act(at, "goes to a folder that is not known")), (None,), ()
-    folders = tuple(dict.fromkeys(None if f is None else lexical(target, f) for f in call.folders))
-    if target.startswith("/"):
-        folders = (lexical(target, "/"),)
-    if not all(f is not None and walk.place.holds(f) for f in folders):
-        return "", (*acts, Act(at, "leaves the workspace")), folders, ()
-    opened = tuple(
-        (posixpath.join(f or "/", target), False) for f in call.folders if f is not None or target[:1] == "/"
-    )
-    return "it stays in the workspace", acts, folders, opened
+    starts = ("/",) if target[:1] == "/" else tuple(dict.fromkeys(call.folders))
+    folders = tuple([None if f is None else lexical(target, f) for f in starts])
+    for folder in folders:
+        if folder is None or not walk.place.holds(folder):
+            return "", (*acts, Act(at, "leaves the workspace")), folders, ()
+    return "it stays in the workspace", acts, folders, [posixpath.join(f, target) for f in starts if f is not None]
 
 
 def _mark(marked: Marked, acts: Sequence[Act]) -> tuple[tuple[Act, ...], tuple[Word, ...]]:

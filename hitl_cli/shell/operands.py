@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hitl_cli.access import Host, Unnamed, Word, lexical
+from hitl_cli.regex import later
 from hitl_cli.shell import words
 
 if TYPE_CHECKING:
     from hitl_cli.shell.reader import Walk
 
 ELSEWHERE = "/*/**", True  # of what may lie anywhere; of what nothing at all is known it is `/**`
+_WILD = later(r"[*?\[]")
 _FREE_FILES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"))
 _NO_DOT = ("[!.", "[^.")  # what `.` and `..` do not go on with
 FOLDERS = 4  # that the shell may be in before it counts as unknown
@@ -71,7 +73,8 @@ def _path(word: Word, folder: str | None) -> tuple[str, bool]:
     pattern = words.pattern(word)
     if folder is None and not pattern.startswith("/"):
         return "/**", True
-    fixed = pattern[: min((at for at in map(pattern.find, "*?[") if at >= 0), default=len(pattern))]
+    found = _WILD.search(pattern)
+    fixed = pattern if found is None else pattern[: found.start()]
     head, _, stem = fixed.rpartition("/")
     rest = pattern[len(fixed) :]
     if ".." in rest:

@@ -54,7 +54,7 @@ class Reading(Struct, frozen=True, gc=False):
 def read(text: str, place: Place, cwd: str | None = None) -> Reading:
     """What `text` would touch when bash runs it in `cwd` (absolute; the place's own folder when None). Never raises."""
     walk = _whole(text, place, cwd or place.cwd, Possible())
-    if walk.possible.outgrown:
+    if walk.possible.asked is not None and walk.possible.outgrown:
         walk = _whole(text, place, cwd or place.cwd, walk.possible.again())
     return Reading(tuple(walk.out), walk.node)
 

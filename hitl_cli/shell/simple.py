@@ -14,24 +14,25 @@ from hitl_cli.shell.scan import WORDS
 from hitl_cli.shell.tree import Assignment, Raw, Redirect, Statement, Unreadable, Word
 
 RESERVED = word_set("if then elif else fi for while until do done case esac select function { } ! [[ ]] in coproc")
+_MANY = f"a command has more than {WORDS:,} words"
 _NOT_PLAIN = RESERVED | {"time"}
 _ASSIGNMENT = later(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _SUBSCRIPT = later(r"[A-Za-z_][A-Za-z0-9_]*\[")
-# A word that is one literal text: plain characters, or a quotation in which nothing is expanded. What follows such words
-# has to end the last one, or it goes on: nothing but a whole word is ever given back. Behind them, redirections that
-# touch nothing, and how the command ends: with an operator when another certainly begins behind it.
+# Words that are literal texts: runs of plain characters and blanks, and quotations in which nothing is expanded. What
+# follows has to end the last word, or it goes on: a run gives its last word back then, nothing else ever is. Behind them,
+# redirections that touch nothing, and how the command ends: with an operator when another certainly begins behind it.
 _DOUBLE = r""""[^"$`\\]*+(?:\\(?![$`"\\\n])[^"$`\\]*+)*\""""
-_LITERAL = rf"(?:[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^=#-]*+|'[^']*+'|{_DOUBLE})"
 _ENDED = r"(?![^ \t\n;&|)])"
-_MORE = rf"(?:[ \t]++{_LITERAL}){{0,{WORDS - 1}}}"
-_NOWHERE = rf"(?:[ \t]++(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}"
+_RUN = r"[A-Za-z0-9_./:@%+,^\]!= \t-]*(?<![ \t])"
+_LITERAL = rf"{_RUN}(?:[ \t]++(?:'[^']*+'|{_DOUBLE}){_ENDED}{_RUN})*"
+_NOWHERE = rf"(?:[ \t]++(?=[0-9&>])(?:[0-9]?>&[0-9]|[0-9&]?>>?[ \t]*+/dev/null){_ENDED}){{0,2}}"
 _COMMAND = re.compile(
-    rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+(?![ \t]*\(){_MORE}){_ENDED}({_NOWHERE})[ \t]*+"
-    r"((?:&&|\|\|?|;)(?=[ \t]++[A-Za-z0-9_./])|(?=[|;\n)]|\Z))?[ \t]*+",
+    rf"([A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,\]!^#-]*+{_ENDED}(?![ \t]*\(){_LITERAL}){_ENDED}({_NOWHERE})[ \t]*+"
+    r"((?:[|;]|&&|\|\|)(?=[ \t]++[A-Za-z0-9_./])|\Z|(?=[|;\n)]))?[ \t]*+",
     re.ASCII,
 )
-_LITERALS = later(rf"({_MORE}){_ENDED}", re.ASCII)
-_QUOTED = later(r"""([^ \t'"]+)|'([^']*)'|"([^"]*)\"""")
+_LITERALS = later(rf"(?=[ \t]++[A-Za-z0-9_./:@%+,^\]!='\"-]){_LITERAL}{_ENDED}", re.ASCII)
+_QUOTATION = later(r"""('[^']*'|"[^"]*")""")
 
 
 def plain(lex: Lexer) -> Statement | None:
@@ -42,18 +43,25 @@ def plain(lex: Lexer) -> Statement | None:
     if found is None:
         return None
     text, nowhere, op = found.groups()
-    words = _quoted(text) if "'" in text or '"' in text else text.split()
+    words = _literal(text) if "'" in text or '"' in text else text.split()
     if words[0] in _NOT_PLAIN:
         return None
     lex.i, end = found.end(), found.end(2)
     if op is None:
         return simple(lex, start, end, words)
+    if len(words) > WORDS:
+        raise Unreadable(_MANY)
     return Statement("plain", end, lex.s[start:end] if nowhere else text, (), op, tuple(words))
 
 
-def _quoted(text: str) -> list[str]:
+def _literal(text: str) -> list[str]:
     """What the literal words of `text` say."""
-    return [*map("".join, _QUOTED.findall(text))]
+    pieces = _QUOTATION.split(text)  # every other one is a quotation
+    words = pieces[0].split()
+    for at in range(1, len(pieces), 2):
+        words.append(pieces[at][1:-1])
+        words += pieces[at + 1].split()
+    return words
 
 
 def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Statement:
@@ -89,11 +97,11 @@ def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Sta
             if isinstance(word, Raw):
                 raws.append(word)
             if lex.i < n and s[lex.i] in " \t" and (more := _LITERALS.match(s, lex.i)) is not None:
-                words += _quoted(more[1])
-                lex.i = more.end(1)
+                words += _literal(more[0])
+                lex.i = more.end()
         end = lex.i
         if len(words) + len(redirs) + len(assigns) > WORDS:
-            raise Unreadable(f"a command has more than {WORDS:,} words")
+            raise Unreadable(_MANY)
     if not (words or assigns or redirs):
         raise Unreadable(f"`{s[start : start + 1] or 'the end'}` stands where a command should begin")
     return Statement("simple", end, s[start:end], words=words, raws=raws, assigns=assigns, redirs=redirs)
@@ -101,7 +109,7 @@ def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Sta
 
 def bounded(words: list[Word]) -> None:
     if len(words) > WORDS:
-        raise Unreadable(f"a command has more than {WORDS:,} words")
+        raise Unreadable(_MANY)
 
 
 def _written(word: Word) -> str:

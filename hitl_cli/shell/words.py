@@ -13,6 +13,8 @@ from hitl_cli.access import Unknown, Word
 from hitl_cli.regex import later
 from hitl_cli.shell.tree import Part, Raw
 
+_LIVE = "\\*?["  # the backslash first: it is what the others are given
+_NOT_PLAIN = later(r"\\|(?!^)[\"'$`{~<]")
 _WILD = later(r"[*?\[]")
 _GROUP = later(r"\{([^{}]*)\}")
 _RANGE = later(r"(-?(?:0|[1-9][0-9]{0,5}))\.\.(-?(?:0|[1-9][0-9]{0,5}))\Z")
@@ -30,7 +32,7 @@ def cook(raw: Raw, values: Mapping[str, str], assigned: bool = False) -> list[Wo
     parts = raw.parts
     if assigned:
         return [_single(raw.text, parts, values, True)]
-    if any(part.kind == "bare" and "{" in part.text and part.text != "{}" for part in parts):
+    if "{" in raw.text and any(part.kind == "bare" and "{" in part.text and part.text != "{}" for part in parts):
         return _braces(raw, values)
     word = _single(raw.text, parts, values, False)
     return [] if word == "" and not _kept(parts) else [word]
@@ -44,14 +46,14 @@ def joined(raw: Raw, values: Mapping[str, str]) -> str | None:
 
 def pattern(word: Unknown) -> str:
     """The shell pattern of the file names a glob stands for; `**` at its end where what follows is not plain."""
-    begin = re.sub(r"([*?\[\\])", r"\\\1", word.prefix)
+    begin = word.prefix
+    for sign in _LIVE:
+        if sign in begin:
+            begin = begin.replace(sign, "\\" + sign)
     found = _WILD.search(word.text)
-    if not word.glob or found is None:
+    if not word.glob or found is None or _NOT_PLAIN.search(word.text):
         return begin + "**"
-    rest = word.text[found.start() :]
-    if re.search(r"\\|(?!^)[\"'$`{~<]", word.text):
-        return begin + "**"
-    return begin + rest
+    return begin + word.text[found.start() :]
 
 
 def _kept(parts: list[Part]) -> bool:
