@@ -89,9 +89,10 @@ class Look:
         """Of what its path leads to; None: of nothing."""
         path = access.real or access.path
         found = self.there.get(path, "")
-        if isinstance(found, str):  # it was reached under another name, or is a link that is removed
+        if isinstance(found, str):
+            # It is a link that is removed, or else a root or seen from one, which may be reached through a link itself.
             try:
-                return os.lstat(path)
+                return os.stat(path, follow_symlinks=not found)
             except (OSError, ValueError):
                 return None
         return found
@@ -102,7 +103,7 @@ class Look:
         if access.follows or name in ("", ".", ".."):
             return None
         found = posixpath.join(self.follow(folder or "/") or "", name)
-        return found if os.path.islink(found) else None
+        return found if isinstance(self.found(found), str) else None
 
     def follow(self, path: str) -> str | None:
         if path in self.followed:

@@ -125,6 +125,17 @@ class TestFoldersAndPatterns:
         assert [a.real for a in accesses if isinstance(a, ReadPath) and not a.glob] == ["/etc/hosts"]
 
     @pytest.mark.parametrize(
+        "command", ["grep -r x .", "rg x", "cp -r . ../b", "grep -r x src", "find . -exec cat {} +"]
+    )
+    def test_so_does_one_of_a_workspace_that_is_reached_through_a_link(self, place: Place, command: str) -> None:
+        link = f"{place.cwd}-link"
+        os.symlink(place.cwd, link)
+        for cwd, written in ((link, command), (place.cwd, f"cd {link} && {command}")):
+            found = accesses_of("Bash", {"command": written}, Place(cwd, (cwd,), place.home))
+            below = [a.path for a in found if isinstance(a, ReadPath) and a.glob and a.below]
+            assert below, found
+
+    @pytest.mark.parametrize(
         "pattern", ["'[x]'*", '"[x]"l*', "\\[x]*", "[[]x*", "?x\\]*", "*'x]l'", "[^a]x*", "[[:punct:]]x*", "'['?']'*"]
     )
     def test_a_link_whose_name_is_quoted_in_part_is_found(self, place: Place, pattern: str) -> None:
