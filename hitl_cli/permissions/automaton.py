@@ -141,11 +141,13 @@ class Automaton(Generic[R]):
                 state = self._onward(state)
                 continue
             ahead = state << 1 & self.inside
-            if isinstance(step, Open):
+            if isinstance(step, Open) or not ahead:
                 met = ahead
             else:
                 met = self._met(step, ahead, seen) if isinstance(step, str) else self._shared(step, seen)
             state = ahead & met | state & self.loops
+            if not state:
+                return 0
         return state & self.ends
 
     def follow(self, words: Iterable[Word], loops: int) -> int:

@@ -94,10 +94,7 @@ _GUARDED = {
 
 def spellings(access: ReadPath | WritePath) -> tuple[str, ...]:
     """The path as written and, where that differs, with links followed."""
-    path, real = access.path, access.real
-    if real == path:
-        return (path,)
-    written = lexical(path, "/")
+    written, real = lexical(access.path, "/"), access.real
     return (written,) if real is None or real == written else (written, real)
 
 
