@@ -60,9 +60,11 @@ class Trees:
             self.known[key] = Below(lambda: inner.paths, every), self.twins.among(lambda: inner.files)
         return self.known[key]
 
-    def links(self, folder: str, hidden: bool, enters: Callable[[str], bool]) -> Sequence[str] | None:
-        """The links below a real folder, and below those folders they lead to that `enters` takes. None for too many, or too
-        much to look at. Who cannot list a folder cannot follow what is in it."""
+    def links(
+        self, folder: str, hidden: bool, follow: Callable[[str], str | None], enters: Callable[[str], bool]
+    ) -> Sequence[str] | None:
+        """The links below a real folder, and below those folders they lead to, as `follow` has it, that `enters` takes. None
+        for too many, or too much to look at. Who cannot list a folder cannot follow what is in it."""
         found: list[str] = []
         pending, seen = [folder], [folder]
         while pending:
@@ -72,7 +74,7 @@ class Trees:
                 return None
             for name in walked.links:
                 found.append(inner + name)
-                target = os.path.realpath(inner + name)
+                target = follow(inner + name) or ""
                 if enters(target) and not any(_walks(top, target, hidden) for top in seen) and os.path.isdir(target):
                     seen.append(target)
                     pending.append(target)

@@ -94,7 +94,7 @@ def _through(access: ReadPath | WritePath, folder: str, disk: Look) -> Iterator[
     if key in trees.passed or trees.compared < 0:
         return  # that there are too many is said once
     trees.passed.add(key)
-    links = trees.links(folder, access.only not in ("shown", "some"), disk.place.holds)
+    links = trees.links(folder, access.only not in ("shown", "some"), disk.follow, disk.place.holds)
     trees.compared -= 1 + len(links or ())
     if links is None or trees.compared < 0:
         yield Opaque("there is more in it than is looked at for links", folder, (folder,))

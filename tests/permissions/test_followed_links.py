@@ -86,6 +86,15 @@ class TestFollowing:
         link(place, f"{place.home}/.ssh", "src/keys")
         assert judge(command, place, mode="bypass") is Decision.ASK
 
+    def test_so_is_one_in_a_workspace_that_is_reached_through_a_link(self, command: str, place: Place) -> None:
+        Path(place.home, "l").symlink_to(place.workspace)
+        through = Place(f"{place.home}/l", (f"{place.home}/l",), place.home)
+        assert judge(command, through) is Decision.ALLOW
+        link(place, "../../src")
+        assert judge(command, through, mode="bypass") is Decision.ALLOW
+        link(place, f"{place.home}/.ssh", "src/keys")
+        assert judge(command, through, mode="bypass") is Decision.ASK
+
     def test_a_link_to_what_a_rule_denies_is_denied(self, command: str, place: Place) -> None:
         link(place, "../../secrets")
         assert judge(command, place, "Read(secrets/**)", "Edit(secrets/**)", mode="bypass") is not Decision.ALLOW
