@@ -18,8 +18,9 @@ from hitl_cli.shell.tree import WORD_END, NoteKind, Part, Raw, Redirect, Unreada
 
 _CONTINUED = later(r"(?:\\\n)+")
 _BLANKS = later(r"(?:[ \t]|\\\n)*")
-# A word without quotes or expansions that ends where it seems to end. `{}` is a word that stands for itself.
-_PLAIN = later(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\})(?=[ \t\n;&|)]|\Z)")
+# A word without quotes or expansions, or one variable, that ends where it seems to end. `{}` is a word that stands for
+# itself.
+_PLAIN = later(r"(?:[\w./:@%+,\]!^-][\w./:@%+,\]!^=#-]*|\{\}|(\"?)\$([A-Za-z_][A-Za-z0-9_]*)\1)(?=[ \t\n;&|)]|\Z)")
 _BARE = later(r"[\w./:@%+,\]\[!^=*?{}#-]+")
 _PARTS = 2_000  # of one word
 _IN_DOUBLE = later(r'[^"$`\\]+')
@@ -94,7 +95,9 @@ class Lexer(Struct, gc=False):
         found = _PLAIN.match(self.s, self.i)
         if found is not None:
             self.i = found.end()
-            return found.group()
+            if found.lastindex is None:
+                return found.group()
+            return Raw(found.group(), [Part("value", found[2], found[1] != "")])
         start = self.i
         if start >= self.n or (self.s[start] in WORD_END and not self._process()):
             return None

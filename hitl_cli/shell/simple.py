@@ -96,9 +96,11 @@ def simple(lex: Lexer, start: int, end: int, literal: Sequence[str] = ()) -> Sta
             words.append(word)
             if isinstance(word, Raw):
                 raws.append(word)
-            if lex.i < n and s[lex.i] in " \t" and (more := _LITERALS.match(s, lex.i)) is not None:
-                words += _literal(more[0])
-                lex.i = more.end()
+            if lex.i < n and s[lex.i] in " \t" and s[lex.i + 1 : lex.i + 2] != "$":  # nothing literal begins there
+                more = _LITERALS.match(s, lex.i)
+                if more is not None:
+                    words += _literal(more[0])
+                    lex.i = more.end()
         end = lex.i
         if len(words) + len(redirs) + len(assigns) > WORDS:
             raise Unreadable(_MANY)

@@ -35,7 +35,7 @@ def cook(raw: Raw, values: Mapping[str, str], assigned: bool = False) -> list[Wo
     if "{" in raw.text and any(part.kind == "bare" and "{" in part.text and part.text != "{}" for part in parts):
         return _braces(raw, values)
     word = _single(raw.text, parts, values, False)
-    return [] if word == "" and not _kept(parts) else [word]
+    return [word] if word or _kept(parts) else []
 
 
 def joined(raw: Raw, values: Mapping[str, str]) -> str | None:
