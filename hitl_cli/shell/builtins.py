@@ -28,7 +28,7 @@ _SHOPT = word_set("nullglob globstar failglob inherit_errexit nocasematch")  # n
 _SIGNALS = later(r"(?:SIG)?(?:EXIT|ERR|DEBUG|RETURN|[A-Z]{2,8}[0-9]*)\Z|[0-9]+\Z")
 
 
-class Effect(Struct):
+class Effect(Struct, gc=False):
     """What a built-in does.
 
     free     why it needs no rule, "" when it needs one
@@ -50,6 +50,7 @@ class Effect(Struct):
 
 
 _NOTHING = Effect("it has no effect")
+_PRINTS = Effect("it only prints its words")
 
 
 def _waits(words: tuple[Word, ...]) -> Effect:
@@ -71,7 +72,7 @@ def _printf(words: tuple[Word, ...]) -> Effect:
         first = words[2]
     if isinstance(first, Unknown):
         if first.safe and len(words) == 2:
-            return Effect("it only prints its words")
+            return _PRINTS
         return Effect(acts=(Act(words.index(first), "may set a variable"),))
     if first.startswith("-v"):
         target = words[2] if first == "-v" and len(words) > 2 else first[2:]
@@ -80,7 +81,7 @@ def _printf(words: tuple[Word, ...]) -> Effect:
         return _sets((target,), words, given=words[2:])
     if re.search(r"%[^a-zA-Z%]*n", first):
         raise Unreadable("printf %n sets a variable")
-    return Effect("it only prints its words")
+    return _PRINTS
 
 
 def _sets(names: tuple[str, ...], words: tuple[Word, ...], given: tuple[Word, ...] = ()) -> Effect:
@@ -280,7 +281,7 @@ BUILTINS: dict[Word, Callable[[tuple[Word, ...]], Effect]] = {
     "hash": lambda words: _NOTHING if words[1:] == ("-r",) else _refused(words),
     "source": _source,
     ".": _source,
-    "echo": lambda words: Effect("it only prints its words"),
+    "echo": lambda words: _PRINTS,
     "printf": _printf,
     "read": _read,
     "mapfile": _mapfile,

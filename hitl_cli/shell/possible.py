@@ -59,7 +59,9 @@ class Possible(Struct, gc=False):
 
     def prints(self, found: Iterable[Word]) -> None:
         """Note words that are printed, listed or fed to others."""
-        self.printed.update(dict.fromkeys(found))
+        printed = self.printed
+        for word in found:  # mostly one or two
+            printed[word] = None
 
     def of(self, word: Unknown, values: Mapping[str, str], assigned: Container[str]) -> Sequence[Word]:
         """The words it may be; raises Unreadable when they are too many to judge.

@@ -167,7 +167,9 @@ class Walk(Struct, gc=False):
         if values is None:
             home = self.place.home
             values = {"~": home, "HOME": home} if self.own_home else {}
-            values.update((words.COUNTED + name, "") for name in self.counted if variables.computable(name))
+            for name in self.counted:
+                if variables.computable(name):
+                    values[words.COUNTED + name] = ""
             if self.own_home:
                 self.known[folders] = values
             if len(folders) == 1 and folders[0] is not None:
