@@ -11,7 +11,7 @@ from hitl_cli.accesses import accesses_of
 from hitl_cli.agent import Agent
 from hitl_cli.journal import Began, ModelReply, Settings
 from hitl_cli.models import TextDelta
-from hitl_cli.permissions import codec
+from hitl_cli.permissions import codec, judging
 from hitl_cli.permissions.policy import Policy
 from hitl_cli.permissions.rule import Decision
 from hitl_cli.store import Head
@@ -120,6 +120,21 @@ def test_a_folder_is_looked_at_once_however_often_a_command_names_it(tmp_path, m
     for command in ("grep -R x {}", "cp -rL {} /tmp", "cat {}"):
         one, many = (scans(command.format(" ".join(["deep", "a"] * times))) for times in (1, 300))
         assert many == one
+
+
+def test_a_folder_that_is_copied_is_judged_once_however_often_a_command_names_it(tmp_path, monkeypatch):
+    for name in ("deep", "to"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "deep/a").write_text("x")
+    place = Place(str(tmp_path), (str(tmp_path),), "/home/u")
+    policy = Policy([codec.parse("Write(to/**/b)", Decision.DENY)], place)
+    judged = []
+    monkeypatch.setattr(
+        judging, "brings", lambda at, it, brings=judging.brings: judged.append(it.path) or brings(at, it)
+    )
+    command = f"cp -r {' '.join(['deep', './deep'] * 300)} to"
+    policy.judge(accesses_of("Bash", {"command": command}, place), mode="default", now=0, tool="Bash")
+    assert judged == [str(tmp_path / "to/deep")]
 
 
 def test_a_folder_is_walked_once_for_what_is_in_it_and_for_its_links(tmp_path, monkeypatch):

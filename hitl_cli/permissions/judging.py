@@ -30,6 +30,9 @@ class Judging(Struct, dict=True):
     scene: Scene
     accesses: Sequence[Access]
     consents: dict[int, Fit] = field(default_factory=dict)  # by the index of a command: the allow rule that covers it
+    brought: dict[tuple[str, str | None, str], Settled] = field(
+        default_factory=dict
+    )  # a call may name one folder often
 
     def verdict(self) -> Verdict:
         """A part for each access, in order; a command stands before its files, which depend on it."""
@@ -69,7 +72,10 @@ class Judging(Struct, dict=True):
         if isinstance(access, Opaque):
             return self._opaque(access)
         if isinstance(access, Unnamed):
-            return brings(self.scene, access)
+            where = access.path, access.real, access.like
+            if where not in self.brought:
+                self.brought[where] = brings(self.scene, access)
+            return self.brought[where]
         return self._host(access) if isinstance(access, Host) else self._use(access)
 
     def _file(self, access: ReadPath | WritePath) -> File:
