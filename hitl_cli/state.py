@@ -118,10 +118,9 @@ class State(Struct):
 
     def fold(self, entry: Entry) -> None:
         self.seq += 1
-        kind = type(entry)
-        if kind in _OF_A_TURN:
+        if type(entry) in _OF_A_TURN:
             self.open = self.turn > 0 and self.carried is None  # a turn given up may be taken up again
-        _FOLDS[kind](self, entry)
+        _FOLDS[type(entry)](self, entry)
 
 
 def _began(state: State, entry: Began) -> None:

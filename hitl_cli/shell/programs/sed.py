@@ -12,7 +12,7 @@ from functools import lru_cache
 from hitl_cli.access import Unknown, Word
 from hitl_cli.records import Struct, field
 from hitl_cli.regex import later
-from hitl_cli.shell.programs.reading import Reading
+from hitl_cli.shell.programs.reading import Given, Reading
 from hitl_cli.shell.programs.table import Row, rows
 
 _LINES = later(r"(?:[0-9]+|\$)(?:,(?:[0-9]+|\$))?[pd]\Z")  # lines by their numbers, shown or left out
@@ -218,30 +218,23 @@ def _substitute(script: _Script, found: Findings, command: str) -> None:
 
 
 def _sed(reading: Reading) -> None:
-    scripts: list[tuple[int, Word]] = []
-    in_place = None
-    elsewhere = sandboxed = False
-    for given in reading.given:
-        name, value = given.name, given.value
-        if name == "-e" and value is not None:
-            scripts.append((given.at, value))
-        elif name == "-f":
-            elsewhere = True
-            if value is not None:
-                reading.act(given.at, "takes its script from a file")
-        elif name == "-i":
-            in_place = in_place or given
-        elif name == "--sandbox":
-            sandboxed = True
-        elif name == "-l" and value is not None and not (isinstance(value, str) and value.isdigit()):
-            reading.act(given.at, "is an option with a value for some seds and without for others")
+    given: dict[str, list[Given]] = {}
+    for each in reading.given:
+        given.setdefault(each.name, []).append(each)
+    for each in given.get("-l", ()):
+        if not (isinstance(each.value, str) and each.value.isdigit()):
+            reading.act(each.at, "is an option with a value for some seds and without for others")
+    for each in given.get("-f", ()):
+        reading.act(each.at, "takes its script from a file")
+    scripts: list[tuple[int, Word]] = [(each.at, each.value) for each in given.get("-e", ()) if each.value is not None]
+    in_place = given["-i"][0] if "-i" in given else None
     operands = reading.operands
-    if not scripts and not elsewhere and operands:
+    if not scripts and "-f" not in given and operands:
         apart = operands[0] == "" and in_place is not None  # BSD sed takes the suffix of -i apart: sed -i '' SCRIPT
         taken = 2 if apart else 1
         scripts = reading.placed()[:taken]
         operands = operands[taken:]
-    if not sandboxed:
+    if "--sandbox" not in given:
         for at, script in scripts:
             _judge(reading, at, script)
     reading.reads += operands

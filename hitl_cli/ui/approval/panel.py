@@ -248,9 +248,7 @@ class Panel:
         if self._pages.sheet.odd:
             self._note = "No “always” for a call that holds characters like these."
         elif approval.safety:
-            self._note = (
-                "Nothing can be kept for this: what asks here outweighs every allow rule. ? shows it, y answers once."
-            )
+            self._note = "Nothing can be kept: what asks outweighs every allow rule. ? shows it, y answers once."
         elif not self._rules:
             self._note = (
                 "Nothing can be kept for this: a rule for it would allow more than you see here, as with shells, programs "
