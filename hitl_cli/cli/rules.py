@@ -154,7 +154,7 @@ def packs(
     scope: Scope = None,
     as_json: Annotated[bool, Option("--json", "One JSON array.")] = False,
 ) -> int:
-    """The packs of rules that ship; NAME shows one, --on and --off switch it."""
+    """The packs that ship: list, show NAME, switch --on or --off."""
     from hitl_cli import rulebook
     from hitl_cli.paths import locate, place_for
 
