@@ -52,7 +52,7 @@ class Scratch:
             code = 1 if name[0] == "f" else 0
             self._script(
                 self.bin / name,
-                f'printf \'%s\\0\' "$HITL_RUN" "$PWD" {name} "$@" "$(printf \'\\036\')" >>{self.log}\nexit {code}\n',
+                f'printf \'%s\\0\' "$HITL_RUN" "$PWD" {name} "$@" "$(printf \'\\036\')" >>{self.log}/$$\nexit {code}\n',
             )
         for name in REAL:
             if (found := shutil.which(name)) is not None:
@@ -60,7 +60,7 @@ class Scratch:
         handler = self.root / "handler"
         handler.write_text(
             "command_not_found_handle() { "
-            f'printf \'%s\\0\' "$HITL_RUN" "$PWD" "$@" $\'\\036\' >>{self.log}; '
+            f'printf \'%s\\0\' "$HITL_RUN" "$PWD" "$@" $\'\\036\' >>{self.log}/$BASHPID; '
             '[[ $* != cat ]] || printf %s "$(</dev/stdin)"; [[ $1 != f* ]]; exit; }\n'
         )
         self.env = {"PATH": str(self.bin), "HOME": str(self.home), "BASH_ENV": str(handler), "LC_ALL": "C.UTF-8"}
@@ -75,7 +75,8 @@ class Scratch:
         (self.ws / "sub" / "deep").mkdir(parents=True)
         for name in ("a", "b c", "sub/a", "-o"):
             (self.ws / name).write_text("one\n")
-        self.log.unlink(missing_ok=True)
+        shutil.rmtree(self.log, ignore_errors=True)
+        self.log.mkdir(exist_ok=True)
 
     def run(self, text: str, timeout: float = 10) -> Ran:
         self.lay()
@@ -98,8 +99,8 @@ class Scratch:
         after = self._files()
         ran = Ran(errors=errors.decode(errors="replace"))
         ran.files = sorted(name for name, stamp in after.items() if before.get(name) != stamp)
-        if self.log.exists():
-            for record in self.log.read_bytes().decode(errors="surrogateescape").split("\x1e\0"):
+        for log in self.log.iterdir():  # one of each process: those of a pipeline write at the same time
+            for record in log.read_bytes().decode(errors="surrogateescape").split("\x1e\0"):
                 fields = record.split("\0")[:-1]
                 if len(fields) > 2:  # one that a stop did not cut short
                     number, folder, *words = fields
