@@ -114,6 +114,9 @@ def hostile() -> dict[str, str]:
         "other signs": "".join(f"{chr(0x4E00 + n)} " for n in range(9_900)),
         "values of a variable": f"for f in {' '.join(f'/f{n}' for n in range(190))}; do cat {'$f ' * 900}; done",
         "variables of variables": "".join(f"x{n}=$x{n + 1}$x{n + 1}; " for n in range(150)) + "x150=a; cat $x1",
+        "removals": "".join(f"rm -rf a{n}; " for n in range(299)),
+        "removals by pattern": "rm -rf .*; " * 299,
+        "a folder many times": "cp -rL " + ". " * 990 + "d",
         "push": "eval '$x' " + "push a --forc aaa " * (size // 18),
     }
 
