@@ -75,7 +75,7 @@ def reading(policy: Callable[[], Policy]) -> Callable[[str], bool]:
     def readable(path: str) -> bool:
         nonlocal began, twins
         now = time.time()
-        if now - began > _FRESH:
+        if not began <= now <= began + _FRESH:  # also a clock that was set back
             began, twins = now, Twins()
         return policy().readable(path, os.path.realpath(path), now=now, twins=twins.of(path))
 
