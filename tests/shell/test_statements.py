@@ -130,6 +130,11 @@ def test_what_is_not_certain_is_opaque_with_a_reason(said: Says, text: str) -> N
     assert all(found)
 
 
+@pytest.mark.parametrize("text", ["p; " * 299, "p | " * 290 + "p", "p " + "$(q) " * 149])
+def test_as_many_parts_as_a_text_may_have_are_read(said: Says, text: str) -> None:
+    assert not said(text).opaque
+
+
 @pytest.mark.parametrize(
     "text", ['git push && echo "', "git push; f() { x; }", "coproc git push", "r\\\nm x; eval $y; git push"]
 )
